@@ -54,7 +54,7 @@ test('a protected route identifies the caller, with or without the Bearer prefix
   assert.deepEqual([status, /^Token validation failed: the signature/.test(String(error))], [401, true]);
 });
 
-test('an absent or empty token is a 401 that says it is missing', async (t) => {
+test('an absent or empty token gets 401 with the message Missing token', async (t) => {
   const ask = start(t);
   for (const none of [undefined, '', 'Bearer', 'Bearer ', 'bearer  ']) {
     assert.deepEqual(await ask('/token', none), [401, { error: 'Missing token' }], none);

@@ -50,7 +50,7 @@ test('tokens of the previous key are accepted with or without a key id, and thos
   assert.throws(() => createFor(second).verify(createFor(first).sign(user)), mismatch);
 });
 
-test('a token that was accepted before is rejected once it expires or is revoked, and so is a changed one', () => {
+test('an accepted token is rejected after its expiry, its revocation or any change of its text', () => {
   let seconds = 1_800_000_000;
   const tokens = createTokens(createTokenKeys(first), 'here', () => new Date(seconds * 1000));
   const { sign: signFor, verify } = tokens;
@@ -137,7 +137,7 @@ test('tokens of another issuer are refused up to the second in which their user 
   assert.throws(() => readUntil(1_800_000_000), RevokedToken);
 });
 
-test('a token of a later generation than the known one says that the accounts are outdated', () => {
+test('a token of a later generation shows that the known accounts are outdated', () => {
   const [one, other] = [createFor(first), createFor(first)];
   one.setAccounts(() => toGrant(12));
   other.setAccounts(() => toGrant(9));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeProgress } from './progress.ts';
 
-test('progress says how much is done, and how much time is left as soon as that can be known', () => {
+test('progress shows the completed share, and the remaining time once it can be estimated', () => {
   for (const [done, total, elapsedMs, text] of [
     [0, 100, 1000, 'Exporting: 0 %'],
     [1, 100, 10_000, 'Exporting: 1 %'],

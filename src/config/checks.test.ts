@@ -36,7 +36,7 @@ test('connections that fit within the limit on open files are not reduced', () =
   assert.deepEqual(fitConnections(3, 167), { maxConnections: 3 });
 });
 
-test('connections are reduced to what fits, but not below ten', () => {
+test('maxConnections is reduced to fit the limit on open files, but not below ten', () => {
   for (const [limit, maxConnections] of [
     [1163, 999],
     [256, 92],

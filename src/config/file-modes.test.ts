@@ -16,7 +16,7 @@ const createFile = (t: TestContext, mode: number): string => {
   return path;
 };
 
-test('a config file that everyone can write is refused with one line that says what to do', { skip }, (t) => {
+test('a config file to which everyone can write is refused with one line of advice', { skip }, (t) => {
   for (const mode of [0o602, 0o666, 0o777]) {
     const path = createFile(t, mode);
     assert.equal(findWriteProblem(path), `other accounts can write to the config file ${path}: run chmod go-w on it`);
@@ -24,7 +24,7 @@ test('a config file that everyone can write is refused with one line that says w
   for (const mode of [0o600, 0o640, 0o644, 0o400]) assert.equal(findWriteProblem(createFile(t, mode)), undefined);
 });
 
-test("a config file that a group can write is refused, unless it is the owner's own group", (t) => {
+test("a config file to which a group can write is refused, unless the group is the owner's own", (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root can give a file to a group');
   const path = createFile(t, 0o660);
   chownSync(path, 1234, 1234);
@@ -59,7 +59,7 @@ test('a config file in a folder where others can replace it is reported, also th
   assert.deepEqual(listFileWarnings(inside, true), []);
 });
 
-test('something other than a regular file is not checked for its mode', { skip }, () => {
+test('only regular files are checked for their mode', { skip }, () => {
   assert.equal(findWriteProblem('/dev/null'), undefined);
   assert.deepEqual(listFileWarnings('/dev/null', true), []);
 });

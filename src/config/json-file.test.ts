@@ -4,7 +4,7 @@ import { locateJsonFault } from './json-file.ts';
 
 const brokenString = 'a string without a closing quote, or with an invalid escape or control character';
 
-test('a JSON fault is located by line and column, with what was expected', () => {
+test('a JSON error message has the line, the column and the expected text', () => {
   const faults: [string, string][] = [
     ['', 'line 1, column 1: expected a value'],
     ['hush', 'line 1, column 1: expected a value'],

@@ -118,7 +118,7 @@ test('an invalid value of a secret is not repeated', (t) => {
   assert.equal(problem, `jwtSecret in ${config} must be a non-empty string`);
 });
 
-test('a list that contains something other than names is refused', (t) => {
+test('a list with values other than names is refused', (t) => {
   const config = writeConfig(t, '{"profiles": "T", "allowedHosts": [""]}');
   assert.deepEqual(
     problemsOf(() => loadSettings(schema, { config }, {})),
@@ -126,7 +126,7 @@ test('a list that contains something other than names is refused', (t) => {
   );
 });
 
-test('text that is not JSON is not repeated, since it may be a secret', (t) => {
+test('an error message does not repeat text that is not JSON, because the text may be a secret', (t) => {
   for (const text of ['{"jwtSecret": hush}', '{"jwtSecret": "hush" hush}', '{"jwtSecret": "hush', 'hush']) {
     const [problem = ''] = problemsOf(() => loadSettings(schema, { config: writeConfig(t, text) }, {}));
     assert.match(

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createFolder } from '../../test/support/folder.ts';
 import { findFiles } from './files.ts';
 
-test('a pattern of files finds names with any text for each asterisk, in no time however many there are', async (t) => {
+test('a pattern of files finds names with any text for each asterisk, quickly for any number of files', async (t) => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'logs'));
   const long = `${'a-'.repeat(120)}.txt`;

@@ -32,7 +32,7 @@ const listenTo = (sampler: ReturnType<typeof createHostSampler>) => {
 const readShare = async (sampler: ReturnType<typeof createHostSampler>): Promise<number> =>
   Number((await sampler.shares()).get('cpu')?.toFixed(4));
 
-test('all listeners get the same samples, and a later one the last of them at once', async (t) => {
+test('all listeners get the same samples, and a new listener gets the last sample immediately', async (t) => {
   const { read, reads } = createCounter();
   const sampler = createHostSampler(read, 20);
   t.after(() => sampler.close());
@@ -47,7 +47,7 @@ test('all listeners get the same samples, and a later one the last of them at on
   assert.equal(reads(), first.samples.length);
 });
 
-test('a sample has the usage since the one before, of which the first one has none', async (t) => {
+test('a sample has the usage since the previous sample, and the first sample has none', async (t) => {
   const sampler = createHostSampler(createCounter().read, 20);
   t.after(() => sampler.close());
   const { samples } = listenTo(sampler);
@@ -58,7 +58,7 @@ test('a sample has the usage since the one before, of which the first one has no
   assert.ok((second?.usage.networkReceived ?? 0) > 0);
 });
 
-test('nothing is read while nobody listens, and what happened meanwhile is in no sample', async (t) => {
+test('nothing is read without listeners, and no sample includes the usage of that time', async (t) => {
   const { read, reads } = createCounter();
   const sampler = createHostSampler(read, 5);
   t.after(() => sampler.close());
@@ -242,7 +242,7 @@ test('reads run one at a time', async () => {
   assert.deepEqual(results, ['read', 'read', 'read']);
 });
 
-test('while one read hangs no other one starts, and all return null until it has ended', async () => {
+test('while a read hangs, no other read starts, and all return null until it has ended', async () => {
   const guard = createHangGuard();
   let reads = 0;
   let comeBack: (text: string) => void = () => {};

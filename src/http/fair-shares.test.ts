@@ -34,7 +34,7 @@ test('one address can hold the whole total while nobody else asks, and not more'
   assert.equal(shares.held, 16);
 });
 
-test('when the total is reached, the address that holds the most loses its oldest part to one that holds less', () => {
+test('when the total is reached, the address that holds the most loses its oldest part to an address that holds less', () => {
   const { take, lost, shares } = createShares();
   for (let count = 0; count < 12; count += 1) take(big, `big ${count}`);
   for (let count = 0; count < 4; count += 1) take(small, `small ${count}`);
@@ -66,7 +66,7 @@ test('abandoned parts are lost first', () => {
   assert.deepEqual(lost, ['abandoned']);
 });
 
-test('abandoned parts are lost to their own address, and to one that holds as much', () => {
+test('abandoned parts are lost to their own address, and to an address that holds as much', () => {
   const { take, lost } = createShares(2);
   take(big, 'big 0');
   take(big, 'big 1', 1, 'abandoned');
@@ -77,7 +77,7 @@ test('abandoned parts are lost to their own address, and to one that holds as mu
   assert.deepEqual(lost, ['big 1', 'big 2', 'small']);
 });
 
-test('an address that holds more does not get what those that hold less have abandoned', () => {
+test('an address that holds more does not get parts that addresses with less have abandoned', () => {
   const { take, lost } = createShares(4);
   for (let count = 0; count < 3; count += 1) take(big);
   take(small, 'small', 1, 'abandoned');
@@ -85,7 +85,7 @@ test('an address that holds more does not get what those that hold less have aba
   assert.deepEqual(lost, []);
 });
 
-test('a part that grows is not lost to itself, though it was abandoned', () => {
+test('a growing part does not take its own place, although it was abandoned', () => {
   const { take, lost, shares } = createShares(4);
   const part = take(big, 'big', 4, 'abandoned');
   assert.ok(part);
@@ -93,7 +93,7 @@ test('a part that grows is not lost to itself, though it was abandoned', () => {
   assert.deepEqual(lost, []);
 });
 
-test('each holder that stands apart counts as an address of its own', () => {
+test('each separate holder counts as an address of its own', () => {
   const { shares, take, lost } = createShares(4);
   const holder = { lose: (): void => void lost.push('apart') };
   for (let count = 0; count < 3; count += 1) assert.ok(shares.takeApart(holder));
@@ -103,7 +103,7 @@ test('each holder that stands apart counts as an address of its own', () => {
   assert.deepEqual(lost, []);
 });
 
-test('busy parts are lost when there are no idle ones', () => {
+test('busy parts are lost when there are no idle parts', () => {
   const { take, lost } = createShares(2);
   take(big, 'busy 0', 1, 'busy');
   take(big, 'busy 1', 1, 'busy');
@@ -111,7 +111,7 @@ test('busy parts are lost when there are no idle ones', () => {
   assert.deepEqual(lost, ['busy 0']);
 });
 
-test('an address gets nothing from one that holds no more than it would', () => {
+test('an address gets nothing from an address that holds no more than its own new total', () => {
   const { take, lost } = createShares(4);
   for (const address of [big, big, small, small]) take(address);
   assert.ok(take(other));
@@ -119,7 +119,7 @@ test('an address gets nothing from one that holds no more than it would', () => 
   assert.deepEqual(lost, [big]);
 });
 
-test('for some seconds after an address found no room, no other one grows beyond a quarter, although there is room', () => {
+test('for some seconds after an address found no room, no other address grows beyond a quarter, although there is room', () => {
   const { take, shares, pass } = createShares();
   const parts = Array.from({ length: 16 }, () => take(big));
   assert.ok(take(small));
@@ -133,7 +133,7 @@ test('for some seconds after an address found no room, no other one grows beyond
   assert.ok(take(big));
 });
 
-test('addresses that found no room keep each other to their shares', () => {
+test('addresses that found no room limit each other to their shares', () => {
   const { take, lost } = createShares();
   for (let count = 0; count < 16; count += 1) take(big);
   for (let count = 0; count < 4; count += 1) {
@@ -145,7 +145,7 @@ test('addresses that found no room keep each other to their shares', () => {
   assert.equal(lost.length, 8);
 });
 
-test('an address beyond its share that finds no room does not keep others to theirs', () => {
+test('an address beyond its share that finds no room does not limit others to their shares', () => {
   const { take, shares } = createShares();
   const parts = Array.from({ length: 11 }, () => take(small));
   for (let count = 0; count < 5; count += 1) take(big);
@@ -177,7 +177,7 @@ test('a part that cannot grow keeps its amount', () => {
   assert.ok(shares.grow(part, 10));
 });
 
-test('nobody loses a part if that does not make enough room', () => {
+test('no address loses a part if the loss would not make enough room', () => {
   const { take, shares, lost } = createShares();
   for (let count = 0; count < 6; count += 1) take(big, `big ${count}`);
   for (let count = 0; count < 5; count += 1) take(small, `small ${count}`);

@@ -41,6 +41,6 @@ test('addresses and blocks of both families are trusted, also when IPv4 is mappe
   }
 });
 
-test('without any, no address is trusted', () => {
+test('without trusted proxies, no address is trusted', () => {
   assert.equal(createProxyCheck([])('127.0.0.1'), false);
 });

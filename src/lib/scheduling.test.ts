@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { InTurn } from './scheduling.ts';
 
-test('steps with a key in common run one after the other, others at once', async () => {
+test('steps with a common key run one after the other, and other steps simultaneously', async () => {
   const inTurn = new InTurn();
   const order: string[] = [];
   const run = (name: string, keys: string[]) =>
@@ -19,7 +19,7 @@ test('steps with a key in common run one after the other, others at once', async
   assert.deepEqual(order.indexOf('ac begins') > order.indexOf('c ends'), true);
 });
 
-test('after a step that failed the next one runs', async () => {
+test('after a failed step the next step runs', async () => {
   const inTurn = new InTurn();
   const failed = inTurn.run(['a'], () => Promise.reject(new Error('no')));
   const thrown = inTurn.run(['a'], () => {

@@ -16,7 +16,7 @@ test('a local time is shown once, twice or never', () => {
   assert.equal(clock.toFirstTime(at('2026-03-29T02:30:00Z')), at('2026-03-29T01:00:00Z'));
 });
 
-test('changes of the offset are found to the minute, and none where there is none', () => {
+test('offset changes are found to the minute, and nowhere else', () => {
   const clock = berlin();
   const change = at('2026-03-29T01:00:00Z');
   assert.equal(clock.findChange(at('2026-03-01T00:00:00Z'), at('2026-12-01T00:00:00Z')), change);
@@ -26,7 +26,7 @@ test('changes of the offset are found to the minute, and none where there is non
   assert.equal(new ZoneClock('UTC').findChange(0, at('1980-01-01T00:00:00Z')), undefined);
 });
 
-test('names of zones are known in any case, and offsets are no names', () => {
+test('zone names are accepted in any letter case, and offsets are not zone names', () => {
   assert.equal(findTimeZone('europe/berlin'), 'Europe/Berlin');
   for (const name of ['Mars/Olympus', '+01:00', '', 'Europe/Berlin '])
     assert.equal(findTimeZone(name), undefined, name);

@@ -633,7 +633,7 @@ test('a snapshot is written automatically when the log has grown', async (t) => 
   const { projection } = await openLife(t, directory, { segmentBytes: 1e8 });
   const text = 'x'.repeat(500_000);
   for (let index = 0; index < 9; index += 1) await projection.append({ name: 'a', amount: 1, text });
-  await waitUntil('it is there', () => existsSync(join(directory, 'ledger.state')));
+  await waitUntil('the snapshot exists', () => existsSync(join(directory, 'ledger.state')));
   assert.ok(statSync(join(directory, 'ledger.state')).size < 1000);
 });
 

@@ -111,7 +111,7 @@ test('a destination can be sent in the form of the config file, with the name of
     app.request('PUT', `/api/destinations/${name}`, { token: await adminToken(app), body: given });
   assert.equal((await put('hook')).status, 201);
   const { status, json } = await put('other');
-  assert.deepEqual([status, json['error']], [400, 'name is hook, but the path has other: make them equal']);
+  assert.deepEqual([status, json['error']], [400, 'name is hook, but the path has other: both must be equal']);
 });
 
 test('destinations of the config file are listed without secrets and cannot be changed', async (t) => {
@@ -263,7 +263,7 @@ test('a destination that is deleted and created again begins with later alerts, 
   const [hook, slow] = [receiver, broken].map(({ url }) => ({ type: 'webhook', url }));
   await Promise.all([call(app, 'PUT', '/hook', hook), call(app, 'PUT', '/slow', slow)]);
   await send(app, 'before');
-  await waitUntil('both were tried', () => receiver.requests.length > 0 && broken.requests.length > 0);
+  await waitUntil('both destinations were tried', () => receiver.requests.length > 0 && broken.requests.length > 0);
   for (const name of ['hook', 'slow']) await call(app, 'DELETE', `/${name}`);
   await send(app, 'between');
   broken.behave(answer(200));
@@ -305,7 +305,7 @@ test('a destination of the config file with the name of a deleted destination be
   const last = await startApp(t, { settings });
   await waitUntil('later alerts arrive', () => receiver.requests.length === 3);
   await send(last, 'last');
-  await waitUntil('all have arrived', () => receiver.requests.length === 4);
+  await waitUntil('all alerts have arrived', () => receiver.requests.length === 4);
   const texts = receiver.requests.map(({ body }) => /"message":"([^"]+)"/.exec(body)?.[1]);
   assert.deepEqual(texts, ['before', 'after', 'while it was out', 'last']);
 });

@@ -20,7 +20,7 @@ const changePassword = (app: TestApp, token: string, body: object) =>
 const statusOf = async (app: TestApp, token: string): Promise<number> =>
   (await app.request('GET', '/api/account', { token })).status;
 
-test('a Reader changes the own password with the current one, which ends the other sessions and keeps this one', async (t) => {
+test('a Reader changes their password with the current password, which ends their other sessions and keeps this session', async (t) => {
   const { app, admin, token } = await start(t);
   const other = (await app.request<{ token: string }>('POST', '/api/sessions/renew', { token })).json.token;
   const wrong = await changePassword(app, token, { currentPassword: `${strong}?`, password: next });
@@ -40,7 +40,7 @@ test('a Reader changes the own password with the current one, which ends the oth
   assert.deepEqual([json.data[0]?.by, json.data[0]?.name], ['ben', 'ben']);
 });
 
-test("an Admin needs the current password to change the own one, but not to set another user's", async (t) => {
+test("an Admin needs the current password to change their own password, but not to set another user's password", async (t) => {
   const { app, admin } = await start(t);
   const put = (name: string, body: object) => app.request('PUT', `/api/users/${name}`, { token: admin, body });
   const own = await put('anna', { role: 'Admin', password: next });
@@ -68,7 +68,7 @@ test('a configured password cannot be changed over HTTP, and a wrong current pas
   assert.deepEqual(statuses, [403, 403, 403, 429]);
 });
 
-test('the own account lists the rights of its role', async (t) => {
+test('the account of a user lists the rights of its role', async (t) => {
   const { app, admin, token } = await start(t);
   const read = async (one: string) =>
     (await app.request<{ name: string; role: string; rights: string[] }>('GET', '/api/account', { token: one })).json;

@@ -140,7 +140,7 @@ test('of two simultaneous requests with the links of two instances, one creates 
   });
 });
 
-test('an instance that starts while its database is away shows no link and creates no passwords, because there may be accounts', {
+test('an instance that starts while its database is unavailable shows no link and creates no passwords, because there may be accounts', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const server = await startPostgres(t);
@@ -198,7 +198,7 @@ test('the sessions of all instances are listed at each instance, and one call en
   assert.equal((await list(one, next)).length, 1);
 });
 
-test('a session that an instance renews while its database is away ends with the others once the database is back', {
+test('a session that an instance renews while its database is unavailable ends with the others once the database is back', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const server = await startPostgres(t);

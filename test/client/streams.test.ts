@@ -83,7 +83,7 @@ test('leaving the loop, or aborting the signal, closes the stream', async (t) =>
   const reason = new Error('the user has left');
   const left = new AbortController();
   const { seen, ended } = collect(streamEvents({ topics: ['host'] }, { signal: left.signal }));
-  await waitUntil('an event is here', () => seen.length > 0);
+  await waitUntil('an event has arrived', () => seen.length > 0);
   left.abort(reason);
   assert.equal(await ended, reason);
   await waitUntil('no stream is open', async () => (await countStreams(app)) === 0);
@@ -104,8 +104,8 @@ test('after a restart the stream continues without losing an alert, and names th
   await first.stop();
   const second = await start();
   await second.request('POST', '/api/alert', { body: { message: 'after' } });
-  await waitUntil('the alert is here', () => listAlerts().includes('after'));
-  await waitUntil('resync is here', () => seen.some(({ topic }) => topic === 'resync'));
+  await waitUntil('the alert has arrived', () => listAlerts().includes('after'));
+  await waitUntil('the event resync has arrived', () => seen.some(({ topic }) => topic === 'resync'));
   assert.deepEqual(seen.find(({ topic }) => topic === 'resync')?.data, { topics: ['tasks'] });
   const { data } = await second
     .request<{ data: { message: string }[] }>('GET', '/api/alerts?count=1000')

@@ -261,7 +261,7 @@ include(file="${folder}/signalbox.conf")
   const token = await app.login('admin');
   const list = async () =>
     (await app.request<{ data: Record<string, string>[] }>('GET', '/api/alerts', { token })).json.data;
-  await waitUntil('both have come', async () => (await list()).length === 2);
+  await waitUntil('both alerts have arrived', async () => (await list()).length === 2);
   expect((await list()).map(({ source, level, message }) => [source, level, message])).toEqual([
     ['bytes', 'crit', 'bad '],
     ['sshd', 'err', String.raw`disk "full" \ ü`],

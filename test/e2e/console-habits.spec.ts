@@ -218,7 +218,7 @@ test('nothing is animated for users who prefer reduced motion', async ({ openCon
   await page.evaluate('addEventListener("animationstart", () => { globalThis.hasMoved = true })');
   await sendAlert(app, { message: 'arrives too' });
   await expect(page.getByRole('link', { name: 'arrives too' })).toBeVisible();
-  await waitUntil('something moves', () => page.evaluate<boolean>('globalThis.hasMoved === true'));
+  await waitUntil('an animation runs', () => page.evaluate<boolean>('globalThis.hasMoved === true'));
 });
 
 /** Reads the outline and background colour of a button. */

@@ -224,7 +224,7 @@ test('incidents that are acknowledged while the overview loads are shown as ackn
     if (number <= 3) {
       await app.request('POST', `/api/incidents/${number}/acknowledge`, { token });
       const hasCome = () => events.events().some(({ data }) => data['number'] === number && data['state'] !== 'open');
-      await waitUntil('its event has come', hasCome);
+      await waitUntil('the event of the action has arrived', hasCome);
       await page.evaluate(() => new Promise(requestAnimationFrame));
     }
     // The response is older than the event, but arrives later.

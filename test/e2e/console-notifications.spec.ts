@@ -211,7 +211,7 @@ test('the list of sent notifications says that older notifications follow until 
   const app = await startApp({ settings: { destinations: [destination('phone', phone.url)] } });
   for (let index = 0; index < 51; index += 1)
     await sendAlert(app, { source: `source ${index}`, level: 'ERROR', message: 'slow queries' });
-  await waitUntil('all are sent', () => phone.requests.length === 51);
+  await waitUntil('all notifications are sent', () => phone.requests.length === 51);
   const { page } = await openConsole({
     app,
     hash: '#/notifications?view=sent',

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
-test('an Admin makes a rotation, sees four weeks with gaps, moves by keys, overrides a shift and subscribes', async ({
+test('an Admin creates a rotation, sees four weeks with gaps, moves by keys, overrides a shift and subscribes', async ({
   openConsole,
 }) => {
   const { page, complaints } = await openConsole({ hash: '#/oncall' });

@@ -82,7 +82,7 @@ test('leaving the page completes a deletion that could still be undone', async (
   await expect(page.getByText('Deleted: task 1')).toBeVisible();
   expect(await exists(app, 1)).toBeTruthy();
   await page.close();
-  await waitUntil('it is deleted', async () => !(await exists(app, 1)));
+  await waitUntil('the task is deleted', async () => !(await exists(app, 1)));
 });
 
 test('logging out completes a deletion, and a task that cannot be deleted reappears', async ({
@@ -96,7 +96,7 @@ test('logging out completes a deletion, and a task that cannot be deleted reappe
   await expect(page.getByText('Deleted: task 3')).toBeVisible();
   await page.getByRole('banner').getByRole('button', { name: 'admin, Admin' }).click();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await waitUntil('it is deleted', async () => !(await exists(app, 3)));
+  await waitUntil('the task is deleted', async () => !(await exists(app, 3)));
 
   await page.route('**/api/tasks/2', (route) =>
     route.request().method() === 'DELETE'

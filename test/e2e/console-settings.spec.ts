@@ -383,7 +383,7 @@ test('a key unused for 90 days is marked in the list and in its details, on a ph
   await expect(drawer(page, 'Key rare')).not.toContainText('Unused');
 });
 
-test('a Reader who changes the own password stays logged in here, and is logged out elsewhere', async ({
+test('a Reader who changes their password stays logged in here, and is logged out elsewhere', async ({
   startApp,
   openConsole,
 }) => {

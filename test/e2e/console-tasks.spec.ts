@@ -148,7 +148,7 @@ test('a card shows up to two lines of its title, and the full title to screen re
   await field.fill('typed\non two lines');
   await field.press('Enter');
   await expect(page.getByRole('button', { name: 'typed on two lines', exact: true })).toBeVisible();
-  await waitUntil('it is stored', async () => (await read(app, 3))['Title'] === 'typed on two lines');
+  await waitUntil('the title is stored', async () => (await read(app, 3))['Title'] === 'typed on two lines');
   expect(complaints).toEqual([]);
 });
 
@@ -232,7 +232,7 @@ test('a double click deletes or completes only one task', async ({ startApp, ope
   };
   await page.locator('.toast', { hasText: 'Deleted' }).getByRole('button', { name: 'Close' }).click();
   const expected = 'first Pending,second Completed,fourth Pending';
-  await waitUntil('one is deleted and one completed', async () => (await list()) === expected);
+  await waitUntil('one task is deleted and one completed', async () => (await list()) === expected);
 });
 
 test('a task that is deleted by somebody else during editing can be saved as a new task', async ({

@@ -12,7 +12,7 @@ import { createHeartbeat, ping, readHeartbeat } from './support/heartbeats.ts';
  */
 const pingByName = async ({ url }: TestApp, token: string, name: string): Promise<number> => {
   let status = 0;
-  await waitUntil('the ping is taken', async () => {
+  await waitUntil('the ping is accepted', async () => {
     const answer = await ping(url, `${name}?create=1`, { headers: { Authorization: `Bearer ${token}` } });
     assert.ok([200, 201, 503].includes(answer.status), answer.text);
     status = answer.status;

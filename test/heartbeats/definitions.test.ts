@@ -133,7 +133,7 @@ test('settings with invalid heartbeats are refused', async (t) => {
         { name: 'a', period: 60 },
         { name: 'a', period: 60 },
       ],
-      /different names/,
+      /needs a different name/,
     ],
     [[{ name: 'a' }], /heartbeats.a: set either period or schedule/],
     [[{ name: 'a', schedule: '0 0 * * *', timeZone: 'No/Where' }], /heartbeats.a: timeZone must be a name/],

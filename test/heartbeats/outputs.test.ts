@@ -38,7 +38,7 @@ test('outputs of all heartbeats stay below 16 million characters, also after a r
   const send = async (name: string): Promise<void> => {
     for (let count = 0; count < pings; count += 1) {
       // A busy machine refuses some pings at first.
-      await waitUntil('the ping is taken', async () => {
+      await waitUntil('the ping is accepted', async () => {
         const { status } = await ping(app.url, `${name}?create=1`, { method: 'POST', headers, body: output });
         return status === 200 || status === 201;
       });

@@ -69,7 +69,7 @@ test('each agent on a machine has its own socket', async (t) => {
 });
 
 longTest(
-  'readings of the time in which the hub is away are kept on disk and sent later',
+  'readings from the time in which the hub is unreachable are stored on disk and sent later',
   {
     timeout: 180_000,
   },

@@ -203,7 +203,7 @@ test("a host that floods the hub with alerts does not hold up another host's ale
     app.request('POST', '/api/alert', { token: one, body: { message: `flood ${index}` } }).catch(() => undefined),
   );
   const begun = performance.now();
-  await waitUntil('the report is taken', async () => (await report(app, other, 'web-2')).status === 200);
+  await waitUntil('the report is accepted', async () => (await report(app, other, 'web-2')).status === 200);
   await waitUntil('the alert is stored', async () => {
     const { status } = await app.request('POST', '/api/alert', { token: other, body: { message: 'of web-2' } });
     return status === 200;

@@ -57,8 +57,8 @@ test('keys that share a name or a hash, or have an unknown scope, stop startup',
   const folder = createFolder(t);
   const { entry } = await createKey('a', 'alerts:write');
   const refuse = (keys: unknown) => refusal(['--config', writeConfig(folder, { keys })], 1);
-  assert.match(await refuse([entry, { ...entry, sha256: 'f'.repeat(64) }]), /different names/);
-  assert.match(await refuse([entry, { ...entry, name: 'b' }]), /different hashes/);
+  assert.match(await refuse([entry, { ...entry, sha256: 'f'.repeat(64) }]), /needs a different name/);
+  assert.match(await refuse([entry, { ...entry, name: 'b' }]), /needs a different hash/);
   assert.match(await refuse([{ ...entry, scopes: ['alerts'] }]), /keys.*scopes.* must be one of alerts:write/);
   assert.match(await refuse([{ ...entry, name: 'a\nb' }]), /keys.*name must be a name without control characters$/);
   assert.match(await refuse([{ ...entry, sha256: 'x' }]), /keys.*sha256 must be the hash/);

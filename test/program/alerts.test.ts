@@ -125,7 +125,7 @@ test('alerts --csv prints every column in a form that spreadsheets read, and no 
   assert.equal((await run('--json')).code, 2);
 });
 
-test('alerts has the exit codes of other commands for invalid flags, a refusal and a server that is away', async (t) => {
+test('alerts has the exit codes of other commands for invalid flags, a refusal and an unreachable server', async (t) => {
   for (const args of [['--since', '2036-01-31T08:30:00Z'], ['--limit', 'x'], ['--limit', '10001'], ['word']]) {
     assert.equal((await runCommand(['alerts', ...args])).code, 2, args.join(' '));
   }

@@ -155,7 +155,7 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
   await Promise.all(cases.map(check));
 });
 
-test('the numbers of incidents and tasks are completed; while the server is away there are no completions and no messages', async (t) => {
+test('the numbers of incidents and tasks are completed; while the server is unreachable there are no completions and no messages', async (t) => {
   const app = await startApp(t);
   const folder = createFolder(t);
   const [program = '', ...args] = command;

@@ -114,7 +114,7 @@ test('a deleted working directory is reported in one line', async (t) => {
   assert.equal(code, 1);
 });
 
-test('a config file that others can write is rejected, and one with secrets that others can read causes a warning', async (t) => {
+test('a config file to which others can write is rejected, and a config file with secrets that others can read causes a warning', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
   writeFileSync(path, '{"profiles": ["A"], "adminPassword": "hush"}');

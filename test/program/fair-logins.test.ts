@@ -51,7 +51,7 @@ const countAccepted = async (send: () => Promise<number>): Promise<number> => {
   return accepted;
 };
 
-test('two addresses that loop right logins do not keep out an administrator at another address', {
+test('two addresses that repeat valid logins do not lock out an administrator at another address', {
   skip,
 }, async (t) => {
   const { clientOf } = await start(t);
@@ -66,7 +66,7 @@ test('two addresses that loop right logins do not keep out an administrator at a
   assert.ok(accepted >= logins - 1, `${accepted} of ${logins}`);
 });
 
-test('guesses from many addresses do not keep out an administrator whose address has logged in before', {
+test('guesses from many addresses do not lock out an administrator whose address has logged in before', {
   skip,
 }, async (t) => {
   const { clientOf } = await start(t);

@@ -54,7 +54,7 @@ test('an address whose connections are all in use loses the oldest to another ad
   for (const connection of connections) connection.send(get('/api/events?topics=tasks'));
   await waitUntil('all stream', () => connections.every((connection) => connection.unread().includes('hello')));
   assert.equal(await ask(open(t, url, modest)), 200);
-  await waitUntil('the oldest is closed', () => connections[0]?.isOpen() === false);
+  await waitUntil('the oldest connection is closed', () => connections[0]?.isOpen() === false);
   assert.ok(connections.slice(1).every((connection) => connection.isOpen()));
 });
 

@@ -28,7 +28,7 @@ test('run --heartbeat sends start, exit code, duration and the end of the output
   assert.equal((await readHeartbeat(app, 'job')).state, 'down');
 });
 
-test('run --heartbeat runs the command while the server is away, and the next run delivers the result', async (t) => {
+test('run --heartbeat runs the command while the server is unreachable, and the next run delivers the result', async (t) => {
   const state = createFolder(t);
   const variables = { XDG_STATE_HOME: state };
   const app = await startApp(t);

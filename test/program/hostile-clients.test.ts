@@ -49,7 +49,7 @@ const assertSurvives = async (
     assert.ok(ms < slowest, `health took ${Math.round(ms)} ms`);
   }
   attack.end();
-  await waitUntil('others are served', async () => (await request('GET', '/health')).status === 200);
+  await waitUntil('other clients are served', async () => (await request('GET', '/health')).status === 200);
   assert.equal(child.exitCode, null);
 };
 
@@ -98,7 +98,7 @@ test('large bodies are accepted again once many stalled ones are dropped', {
     await attack.sent;
     assert.equal(await post('small'), 201);
     const large = 'x'.repeat(900_000);
-    await waitUntil('a large body is taken', async () => (await post(large).catch(() => 0)) === 201, 5000);
+    await waitUntil('a large body is accepted', async () => (await post(large).catch(() => 0)) === 201, 5000);
     return attack;
   };
   await assertSurvives(t, server, begin, { growth: 250 });

@@ -121,7 +121,7 @@ test('a long name is cut between characters, and a comment of several lines is o
   assert.match((await run(['incident', '3'])).stdout, /acknowledged +the key oncall +one two$/m);
 });
 
-test('an unknown incident, a missing key and a server that is away have different messages and exit codes', async (t) => {
+test('an unknown incident, a missing key and an unreachable server have different messages and exit codes', async (t) => {
   const { run } = await start(t);
   const mixed = await run(['ack', '1', '77']);
   assert.equal(mixed.code, 1);

@@ -100,7 +100,7 @@ test('oncall --end ends the current override, or the override with an id', async
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'signalbox: there is no override nowhere\n']);
 });
 
-test('oncall has an exit code each for a server without rotations, a refusal and a server that is away', async (t) => {
+test('oncall has an exit code each for a server without rotations, a refusal and an unreachable server', async (t) => {
   const run = await start(t, []);
   assert.match((await run([])).stdout, /^No rotations\.\n$/);
   assert.match((await run(['--next-week'])).stdout, /^No rotations\.\n$/);

@@ -25,7 +25,7 @@ const createData = async (t: TestContext): Promise<string> => {
   return dataDir;
 };
 
-test('a data folder that others can write stops the start, and one that they can read causes a warning', {
+test('a data folder to which others can write stops startup, and a data folder that others can read causes a warning', {
   skip,
 }, async (t) => {
   const dataDir = await createData(t);
@@ -55,7 +55,7 @@ test('files in the data folder that others can access are checked, too', { skip 
   assert.deepEqual(await warningsOf(t, { dataDir }), [`other accounts can read ${log}: run chmod o-r on it`]);
 });
 
-test('a TLS key or a file with a secret that others can read causes a warning, and one that they can write is refused', {
+test('a TLS key or secret file that others can read causes a warning, and a file to which others can write is refused', {
   skip,
 }, async (t) => {
   const folder = createFolder(t);

@@ -37,7 +37,7 @@ test('a quiet start in a restored folder notifies nobody, and a later start send
   await first.stop('SIGTERM');
   const quiet = await start('--quiet');
   await send(quiet, 'two');
-  await waitUntil('its incident is open', async () => {
+  await waitUntil('the incident of the alert is open', async () => {
     const { json } = await quiet.request<{ total: number }>('GET', '/api/incidents');
     return json.total === 2;
   });

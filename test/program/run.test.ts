@@ -235,7 +235,7 @@ test('--timeout has no effect on a command that ends in time', async (t) => {
   assert.equal(server.requests.length, 0);
 });
 
-test('a server that is away changes no exit code, and delays the exit only for --retry-for', async () => {
+test('an unreachable server changes no exit code, and delays the exit only for --retry-for', async () => {
   const port = await findFreePort();
   const startedAt = performance.now();
   const ended = await run(`http://127.0.0.1:${port}`, ['--retry-for', '1', 'sh', '-c', 'exit 5']);

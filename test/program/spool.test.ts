@@ -116,7 +116,7 @@ test('an alert that the server stored without a response is not stored again', a
   assert.deepEqual(readdirSync(spool), []);
 });
 
-test('simultaneous senders lose and duplicate none of the kept alerts', async (t) => {
+test('simultaneous senders lose and duplicate none of the undelivered alerts', async (t) => {
   const { spool, send, start, variables } = await prepare(t);
   const numbers = Array.from({ length: 6 }, (_, index) => String(index));
   for (const number of numbers) await send(`kept ${number}`);
@@ -170,7 +170,7 @@ test('the spool is bounded, and the oldest alert is dropped first', async (t) =>
   assert.match(readFileSync(join(spool, files.at(-1) ?? ''), 'utf8'), /newest/);
 });
 
-test('a spool that other accounts can write is not used, and one line says that the alert is lost', async (t) => {
+test('a spool to which other accounts can write is not used, and one line says that the alert is lost', async (t) => {
   const { spool, send } = await prepare(t);
   mkdirSync(spool, { recursive: true });
   chmodSync(spool, 0o777);
@@ -236,7 +236,7 @@ test('the first success after a failure resolves its alert, and later successes 
   ]);
 });
 
-test('a kept failure and its kept resolution arrive in order', async (t) => {
+test('a failure and its resolution that were stored on disk arrive in order', async (t) => {
   const { run, start, signalbox } = await prepare(t);
   await run('--source', 'job', 'sh', '-c', 'exit 3');
   const { code, stderr } = await run('--source', 'job', 'true');
@@ -262,7 +262,7 @@ test('commands without a source have separate alerts', async (t) => {
   );
 });
 
-test('kept alerts that cannot be deleted do not stop the alert of the command', async (t) => {
+test('delivered alerts that cannot be deleted from disk do not stop the alert of the command', async (t) => {
   const { spool, state, send } = await prepare(t);
   const { url, requests, behave } = await startReceiver(t, answer(503));
   for (const message of ['one', 'two']) await send('--url', url, message);

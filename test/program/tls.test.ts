@@ -88,7 +88,7 @@ test('on SIGHUP new connections use the renewed certificate, and a damaged one i
   const { url, files, cwd, child, output, stop } = await start(t);
   writeFileSync(files.key, 'damaged');
   child.kill('SIGHUP');
-  await waitUntil('the log says so', () => output.stderr.includes('files could not be reopened'));
+  await waitUntil('the log reports the certificate', () => output.stderr.includes('files could not be reopened'));
   assert.match(output.stderr, /files could not be reopened.*tlsKey|tlsKey.*files could not be reopened/);
   const second = writeCertificate(cwd, 'second');
   copyFileSync(second.cert, files.cert);

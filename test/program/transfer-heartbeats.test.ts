@@ -104,7 +104,7 @@ const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<vo
   await later.close();
 };
 
-test('heartbeats are the same after an export and an import of files, and the move alarms nobody', async (t) => {
+test('heartbeats are the same after an export and an import of files, and the move raises no alert', async (t) => {
   const place = createFiles(t);
   await fill(t, place);
   const before = await readBefore(t, place);
@@ -149,7 +149,7 @@ test('heartbeats are the same after a move from one database to another', { skip
   await assertGoesOn(t, next, before);
 });
 
-test('an instance that runs during the import into its database shows the heartbeats, and alarms nobody', {
+test('an instance that runs during the import into its database shows the heartbeats, and raises no alert', {
   skip,
 }, async (t) => {
   const place = createFiles(t);

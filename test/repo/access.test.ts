@@ -149,7 +149,7 @@ test('with `access: login` every caller gets exactly the routes promised in the 
   assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['a Reader'] ?? 0) > 30, JSON.stringify(admitted));
 });
 
-test('a Reader reads all but secrets, users, keys and the audit, and changes incidents, tasks and the own account', () => {
+test('a Reader reads all but secrets, users, keys and the audit, and changes incidents, tasks and their own account', () => {
   const refused = rightNames.filter((right) => !hasRole(right, 'Reader'));
   assert.deepEqual(refused.sort(), [
     'accounts:manage',

@@ -108,7 +108,7 @@ test("the tutorial's lines send an alert to a phone, where it is acknowledged an
   assert.match(await run(list), /"state":"acknowledged"/);
 
   await run(resolve);
-  await waitUntil('the phone has the end', () => find('Resolved') !== undefined);
+  await waitUntil('the phone has the resolution', () => find('Resolved') !== undefined);
   await run(stop);
   await waitUntil('the server has stopped', () =>
     fetch(`http://127.0.0.1:${port}/livez`).then(

@@ -113,7 +113,7 @@ test('alerts go to the database again while clients keep sending', { skip }, asy
   });
   await waitUntil('many are waiting', () => sent.flat().length > 1000);
   await server.restart();
-  await waitUntil('none waits any more', async () => {
+  await waitUntil('no alert waits any more', async () => {
     const { text } = await app.request('GET', '/metrics');
     return /^signalbox_alerts_spooled 0$/m.test(text);
   });
@@ -152,7 +152,7 @@ test('repeated alerts and requests with an Idempotency-Key in the spool are stor
   assert.deepEqual(messages.toSorted(), ['a', 'b', 'c']);
 });
 
-test('a request with an Idempotency-Key gets the id of the first one while the database is away, too', {
+test('a request with an Idempotency-Key gets the id of the first request while the database is unavailable, too', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t);
@@ -180,7 +180,7 @@ const waitForKey = async (app: TestApp, key: string): Promise<string> => {
   return send(app, key, { 'idempotency-key': key });
 };
 
-test('without the spool, alerts get 503 while the database is away', { skip }, async (t) => {
+test('without the spool, alerts get 503 while the database is unavailable', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await start(t, server.url(), { spool: false });
   await send(app, '0');
@@ -241,7 +241,7 @@ test('destinations get alerts once, also from a server that starts without the d
   await server.restart();
   await waitUntil('the second alert is delivered', () => delivered().length === 2);
   await send(app, '2');
-  await waitUntil('the third is delivered', () => delivered().length === 3);
+  await waitUntil('the third alert is delivered', () => delivered().length === 3);
   assert.deepEqual(delivered(), ['0', '1', '2']);
 });
 

@@ -195,7 +195,7 @@ test('postgres: two instances fold and change the same incidents, and each alert
   await Promise.all(instances.map(({ store }) => store.catchUp()));
   const lists = await Promise.all(
     instances.map(async ({ store }) => {
-      await waitUntil('all is folded', async () => {
+      await waitUntil('all alerts are in incidents', async () => {
         await store.catchUp();
         const { incidents } = await store.list({ states: incidentStates }, 1000);
         return incidents.reduce((sum, { count }) => sum + count, 0) === 2 * perInstance;
@@ -232,7 +232,7 @@ test('postgres: alerts are accepted while incidents cannot be stored, and health
   const readUnavailable = async () => (await app.request('GET', '/ready')).json['unavailable'];
   await waitUntil('the failure is reported', async () => isDeepStrictEqual(await readUnavailable(), ['incidents']));
   await runSql(store, 'ALTER TABLE signalbox.gone RENAME TO alert_event');
-  await waitUntil('all are folded', async () => {
+  await waitUntil('all alerts are in incidents', async () => {
     const { json } = await app.request<{ data?: { count: number }[] }>('GET', '/api/incidents');
     return json.data?.[0]?.count === 6;
   });

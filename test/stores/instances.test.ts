@@ -79,7 +79,9 @@ test('instances are listed while the database accepts no changes', { skip }, asy
   }
 });
 
-test('the list of instances needs the role Admin, and gets 503 while the database is away', { skip }, async (t) => {
+test('the list of instances needs the role Admin, and gets 503 while the database is unavailable', {
+  skip,
+}, async (t) => {
   const server = await startPostgres(t, { settings: { fsync: 'off' } });
   const app = await startNamed(t, server, 'one');
   assert.equal((await app.request('GET', '/api/instances')).status, 401);

@@ -59,7 +59,7 @@ test('postgres: each migration is reported once, and none on tables that are up 
   assert.equal(told.length, before);
 });
 
-test('postgres: an instance reads the changes of another one', { skip }, async (t) => {
+test('postgres: an instance reads the changes of another instance', { skip }, async (t) => {
   const url = await createDatabase(t);
   const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
   assert.ok(first && second);

@@ -71,7 +71,7 @@ test('two instances that append concurrently fold the same events in one order, 
   assert.deepEqual(third.projection.state.read(), one.projection.state.read());
 });
 
-test('an instance folds the events of another one within seconds, and immediately when it catches up', {
+test('an instance folds the events of another instance within seconds, and immediately when it catches up', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);

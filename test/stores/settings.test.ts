@@ -237,7 +237,7 @@ const testSettings = (name: string, create: CreateSettings): void => {
 testSettings('file', createInFiles);
 if (!skip) testSettings('postgres', createInPostgres);
 
-test('postgres: an instance sees the changes of another one, and one of two concurrent changes counts', {
+test('postgres: an instance sees the changes of another instance, and one of two concurrent changes counts', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);

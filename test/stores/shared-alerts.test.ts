@@ -49,7 +49,7 @@ const waitUntilEvent = async (stream: EventClient, message: string) => {
 
 const messages = (alerts: readonly Record<string, unknown>[]) => alerts.map(({ message }) => message);
 
-test('alerts of one instance are listed, searched, found and counted by another one', { skip }, async (t) => {
+test('alerts of one instance are listed, searched, found and counted by another instance', { skip }, async (t) => {
   const [first, second] = await startTwo(t);
   const ids: string[] = [];
   for (const [index, level] of ['INFO', 'ERROR', 'INFO', 'ERROR'].entries()) {
@@ -197,7 +197,7 @@ test('an alert that fires again with its former start after its resolution is st
   assert.deepEqual([end?.['status'], end?.['resolves']], ['resolved', again?.['id']]);
 });
 
-test('an alert sent to one instance appears on the stream of another one, and streams can be resumed on either', {
+test('an alert sent to one instance appears on the stream of another instance, and streams can be resumed on either instance', {
   skip,
 }, async (t) => {
   const [first, second] = await startTwo(t);
@@ -235,7 +235,7 @@ test('each instance delivers the alerts that it received', { skip }, async (t) =
   const [first, second] = apps as [TestApp, TestApp];
   const ids: string[] = [];
   for (let index = 0; index < 6; index += 1) ids.push(await send(index % 2 ? second : first, { message: `${index}` }));
-  await waitUntil('all are delivered', () => receivers.every(({ requests }) => requests.length >= 3));
+  await waitUntil('all alerts are delivered', () => receivers.every(({ requests }) => requests.length >= 3));
   const delivered = receivers.map(({ requests }) =>
     requests.map(({ body }) => JSON.parse(body).message ?? JSON.parse(body).data?.message),
   );
@@ -249,7 +249,7 @@ test('each instance delivers the alerts that it received', { skip }, async (t) =
   await waitUntil('the alert is shown as delivered', async () => (await read(first))[0]?.status === 'delivered');
 });
 
-test('the commands of one instance are in the list of another one', { skip }, async (t) => {
+test('the commands of one instance are in the list of another instance', { skip }, async (t) => {
   const [first, second] = await startTwo(t);
   const run = async (app: TestApp, command: string) =>
     (await app.request('POST', '/api/execute', { body: { command }, token: await app.login('admin') })).status;
@@ -353,7 +353,7 @@ test('severity filters find alerts of any level, also levels that the column doe
   assert.deepEqual(await find('severity=critical'), ['crit', 'FATAL']);
 });
 
-test('an alert of one instance is resolved by another one, and both show the resolution', { skip }, async (t) => {
+test('an alert of one instance is resolved by another instance, and both show the resolution', { skip }, async (t) => {
   const url = await createDatabase(t);
   const [first, second] = [await start(t, url), await start(t, url)];
   const key = 'backup/web-1';

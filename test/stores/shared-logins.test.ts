@@ -11,7 +11,7 @@ const logIn = async (app: TestApp, password: string): Promise<number> => {
   return (await app.request('POST', '/api/auth/login', { body })).status;
 };
 
-test('failed logins at one instance delay logins at another one, and both know of a successful login', {
+test('failed logins at one instance delay logins at another instance, and both know of a successful login', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t);

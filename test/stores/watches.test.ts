@@ -21,7 +21,7 @@ const skip = toSkipPostgres();
 const startNamed = (t: TestContext, store: string, instanceName: string) =>
   startApp(t, { settings: { store, timeZone: 'UTC', instanceName } });
 
-test('one of the instances that share a database runs a watch, and another one takes over when it ends', {
+test('one of the instances that share a database runs a watch, and another instance takes over when it ends', {
   skip,
 }, async (t) => {
   const store = await createDatabase(t);

@@ -74,7 +74,7 @@ test('a watch shows its client certificate, keeps the key secret, and sends it t
   assert.deepEqual([removed.status, removed.json.hidden], [200, []]);
 });
 
-test('a client certificate without its key is refused, and files with them are for the config file alone', async (t) => {
+test('a client certificate without its key is refused, and certificate files can be set only in the config file', async (t) => {
   const folder = createFolder(t);
   const [own, client] = [createPair(t, 3600), createPair(t, 3600)];
   const { url } = await startServer(t, own, client);

@@ -112,7 +112,7 @@ const refusal = async ({ request }: TestApp, token: string, body: object) => {
   return [status, json.error];
 };
 
-test('containers cannot be checked without an engine that answers, and runtime watches name no sockets', async (t) => {
+test('containers cannot be checked without a responding engine, and runtime watches cannot set a socket', async (t) => {
   const engines = {
     missing: join(createFolder(t), 'none.sock'),
     broken: await startEngine(t, (response) => void response.writeHead(500).end('{"message":"no storage"}')),

@@ -50,7 +50,7 @@ test('a domain whose registration expires soon, has expired or is missing raises
   assert.match(alert?.message ?? '', /^soon: soon\.example is registered for 9 days, until .*, limit 10 days$/);
 });
 
-test('a domain cannot be checked if its registry gives no answer of use, and bad names are refused', async (t) => {
+test('a domain cannot be checked if its registry gives no usable response, and invalid names are refused', async (t) => {
   const rdap = await startReceiver(t);
   const app = await startApp(t, { settings: { watchTargets: ['127.0.0.1'] } });
   const token = await app.login('admin');

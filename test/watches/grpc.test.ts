@@ -47,7 +47,7 @@ test('grpc: the health of a server and of its services is checked', async (t) =>
   assert.deepEqual(await look(app, token, server), ['pending', `${name} fails: the connection was refused`]);
 });
 
-test('grpc: TLS is checked against the own CA, with a client certificate', async (t) => {
+test('grpc: TLS is checked against the CA of the watch, with a client certificate', async (t) => {
   const [own, client] = [writeCertificate(createFolder(t), 'localhost'), writeCertificate(createFolder(t), 'client')];
   const pair = { private_key: readFileSync(own.key), cert_chain: readFileSync(own.cert) };
   const credentials = ServerCredentials.createSsl(readFileSync(client.cert), [pair], true);

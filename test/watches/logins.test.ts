@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  'mysql: a login and a question work with and without TLS, and refusals are shown',
+  'mysql: a login and a query work with and without TLS, and refusals are shown',
   requires({ programs: ['mariadbd'] }),
   async (t) => {
     const { port, ca, stop } = await startMariadb(t);
@@ -100,7 +100,7 @@ const startTlsPostgres = async (t: Scope) => {
   return { ca: pem, ...(await startPostgres(t, { settings })) };
 };
 
-test('postgres: a login and a question work with and without TLS, and refusals are shown', async (t) => {
+test('postgres: a login and a query work with and without TLS, and refusals are shown', async (t) => {
   const { port, ca, stop } = await startTlsPostgres(t);
   const passwordFile = join(createFolder(t), 'password');
   writeFileSync(passwordFile, `${ordinary.password}\n`, { mode: 0o600 });

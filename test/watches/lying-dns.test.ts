@@ -33,7 +33,7 @@ const record = (length = 4): Buffer => {
   return bytes;
 };
 
-test('a name server that lies makes a fault: no lie is taken for an answer, and none ends the server', async (t) => {
+test('a name server that sends false responses causes a fault: no false response is accepted or stops the server', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const lies: Record<string, (query: Buffer) => Buffer[]> = {

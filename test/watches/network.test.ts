@@ -175,7 +175,7 @@ test('a certificate that expires soon raises an alert, on a server and in a file
   await waitForState(app, token, 'pem', 'ok');
   await waitForState(app, token, 'endless', 'cannot check');
   const { things } = await readWatch(app, token, 'endless');
-  assert.equal(things[0]?.text, '/dev/zero cannot be read (it is not a file)');
+  assert.equal(things[0]?.text, '/dev/zero cannot be read (not a regular file)');
   await waitForState(app, token, 'lying', 'cannot check');
   const { things: lies } = await readWatch(app, token, 'lying');
   assert.equal(lies[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');

@@ -124,7 +124,7 @@ test('a plugin or a file in an import is not watched', async (t) => {
   assert.deepEqual(names, ['z']);
 });
 
-test('plugins are defined in the config file alone', async (t) => {
+test('plugins can be defined only in the config file', async (t) => {
   const hub = await startApp(t);
   const token = await hub.login('admin');
   const command = [`${plugins}/check_dummy`, '0'];

@@ -150,7 +150,7 @@ test('a check sends the method, headers and body of its watch', async (t) => {
   }
 });
 
-test('headers of a check are not sent to the origin of a redirect', async (t) => {
+test('headers of a check are not sent to another origin after a redirect', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const other = await startReceiver(t, (response) => void response.end('ok'));

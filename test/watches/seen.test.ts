@@ -89,7 +89,7 @@ test('a check of a server that hangs names the phase: connection, TLS handshake,
   assert.equal(refused?.seen?.failed, 'tls');
 });
 
-test('of a page of 1 GB, a check reads a small part', async (t) => {
+test('a check reads only a small part of a page of 1 GB', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   let sent = 0;

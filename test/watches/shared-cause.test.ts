@@ -4,7 +4,7 @@ import { startApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createWatch, readWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
-test('if most checks cannot run, one alert says that the cause is here, and resolves when they run again', async (t) => {
+test('if most checks cannot run, one alert names this machine as the probable cause, and is resolved when the checks run again', async (t) => {
   const checks = { name: 'checks', type: 'checks', every: 1 };
   const app = await startApp(t, { settings: { watches: [checks] } });
   const token = await app.login('admin');

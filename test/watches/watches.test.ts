@@ -207,7 +207,7 @@ test('readings of this machine have a figure and a text', async (t) => {
   assert.match((await read({ type: 'process', process: 'node*', metric: 'memory', limit: 1 }))[1], /^\d+ process/);
 });
 
-test('a file must exist, and be young and large enough', async (t) => {
+test('a file must exist, and be recent and large enough', async (t) => {
   const folder = createFolder(t);
   const watch = { name: 'backup', type: 'file', path: join(folder, '*.tar'), maxAgeHours: 26, minBytes: 10, every: 1 };
   const app = await startApp(t, { settings: { watches: [watch] } });

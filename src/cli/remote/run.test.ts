@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toCommandName } from './run.ts';
 
-test('a command is called as its program, and a shell as what it runs', () => {
+test('a command is named after its program, and a shell after the program that it runs', () => {
   for (const [words, name] of [
     [['/usr/local/bin/backup', '--password', 'x'], 'backup'],
     [['sh'], 'sh'],

@@ -20,7 +20,7 @@ const options = { fixed: ['TIME', 'SEVERITY'], dropped: ['WHERE'] };
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 90 }), fc.constant('日本語 🔥 \u001b[2J\n'), fc.lorem());
 const row = fc.tuple(fc.constant('01-31 09:30:00'), fc.constantFrom('CRITICAL', 'INFO'), text, text);
 
-test('every line of a table fits the terminal, whatever senders write, also where rows come later', () => {
+test('every line of a table fits the terminal with any text from senders, also in later rows', () => {
   fc.assert(
     fc.property(fc.array(row), fc.array(row), fc.integer({ min: 40, max: 250 }), (first, later, columns) => {
       onTerminal(columns, () => {
@@ -33,7 +33,7 @@ test('every line of a table fits the terminal, whatever senders write, also wher
   );
 });
 
-test('times stay whole, and what a narrow terminal can do without is left out', () => {
+test('a narrow terminal shows complete times and leaves out less important columns', () => {
   const rows = [['2026-01-31 09:30:00', 'CRITICAL', 'backup web-1', 'The disk is 91 % full']];
   const show = (columns: number) => onTerminal(columns, () => toTable(titles, rows, options));
   assert.equal(
@@ -43,7 +43,7 @@ test('times stay whole, and what a narrow terminal can do without is left out', 
   assert.match(show(60), /^2026-01-31 09:30:00 {2}CRITICAL {2}The disk is 91 % full$/m);
 });
 
-test('a text is cut between characters that people see', () => {
+test('a text is cut only between visible characters', () => {
   for (const [given, columns, expected] of [
     ['plain', 5, 'plain'],
     ['plain', 4, 'pla…'],

@@ -5,7 +5,7 @@ import { parseSince, parseUntil } from './until.ts';
 
 const now = new Date('2026-03-10T14:30:00');
 
-test('a time of the day is the next one, a span counts from now, and other times have an offset', () => {
+test('a time of day means its next occurrence, a duration counts from now, and other times have an offset', () => {
   for (const [text, at] of [
     ['18:00', '2026-03-10T18:00:00'],
     ['14:30', '2026-03-11T14:30:00'],
@@ -22,7 +22,7 @@ test('a time of the day is the next one, a span counts from now, and other times
   }
 });
 
-test('the end of what begins later is the next such time after the beginning', () => {
+test('the end of a later period is the next occurrence of the time after its beginning', () => {
   const from = new Date('2026-03-14T08:00:00');
   assert.equal(parseUntil('18:00', now, from).getTime(), new Date('2026-03-14T18:00:00').getTime());
   assert.equal(parseUntil('Sat 07:00', now, from).getTime(), new Date('2026-03-21T07:00:00').getTime());
@@ -30,7 +30,7 @@ test('the end of what begins later is the next such time after the beginning', (
   for (const text of ['2h', '2026-03-14T07:00:00Z']) assert.throws(() => parseUntil(text, now, from), isUsageError);
 });
 
-test('anything else, and times that have passed, are refused', () => {
+test('texts in other forms and past times are refused', () => {
   for (const text of [
     '',
     '25:00',
@@ -52,7 +52,7 @@ test('anything else, and times that have passed, are refused', () => {
   }
 });
 
-test('times since when are in the past: spans before now, and the last time that clocks showed that', () => {
+test('a start time is in the past: a duration before now, or the last occurrence of a time of day', () => {
   for (const [text, at] of [
     ['2h', '2026-03-10T12:30:00'],
     ['1d', '2026-03-09T14:30:00'],

@@ -62,7 +62,7 @@ test('if the program contains Node.js, its licence comes first', () => {
   assert.deepEqual([node?.name, node?.text, others], ['Node.js', 'Node.js is licensed', []]);
 });
 
-test('the preview of a schedule has the next times of cron in the time zone', async (t) => {
+test('the preview of a schedule shows the next times of its cron expression in its time zone', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   const ask = (query: Record<string, string>) =>

@@ -195,7 +195,7 @@ const play = async (t: Scope, begin: number, steps: readonly Step[]) => {
 
 const zones = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
 
-test('each second has the state that an observer wrote down, over kills, stops, sleep, clock changes and silences', async () => {
+test('each second has the state that an observer recorded, across kills, stops, sleep, clock changes and silences', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...beginnings), fc.array(step, { maxLength: 25 }), async (begin, steps) => {
       const scope = createScope();

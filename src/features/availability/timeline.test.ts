@@ -97,7 +97,7 @@ const play = (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : n
   return { model, timeline };
 };
 
-test('seconds of any range are those of a model with each second, whatever was merged, converted or restored', () => {
+test('the seconds of any range match a model of every second, after any merging, conversion or restore', () => {
   fc.assert(
     fc.property(
       fc.array(step, { minLength: 1, maxLength: 40 }),
@@ -139,7 +139,7 @@ test('seconds of any range are those of a model with each second, whatever was m
   );
 });
 
-test('outages of the exact days have the number and the seconds of a model, also when outages are merged', () => {
+test('outages of exact days match the number and seconds of a model, also when outages are merged', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
       // Setting the clock back can join two outages of the model.
@@ -162,7 +162,7 @@ test('outages of the exact days have the number and the seconds of a model, also
   );
 });
 
-test('a check that changes all the time for a year takes little memory, and its totals stay exact', () => {
+test('a check that changes constantly for a year takes little memory, and its totals stay exact', () => {
   const timeline = new Timeline();
   const year = 365 * daySeconds;
   for (let second = 0; second < year; second += 60) {

@@ -239,7 +239,7 @@ class Naive {
   }
 }
 
-test('after any pings at any times, the status is that of a model that looks each second', () => {
+test('after any pings at any times, the status matches a model that checks every second', () => {
   const anyStep: fc.Arbitrary<Step> = fc.record({
     wait: fc.integer({ min: 0, max: 90 }),
     type: fc.constantFrom('success', 'success', 'start', 'failure', 'log', 'pause', 'resume', 'look'),

@@ -136,7 +136,7 @@ test('a host without a report for silentSeconds raises one CRITICAL alert, which
   );
 });
 
-test('no host is blamed for the time in which the hub was off', async () => {
+test('no host is reported silent for time in which the hub was off', async () => {
   const { alerts, pass, stop } = createDesk(['web-1', 'web-2', 'web-3']);
   await pass(60, ['web-1', 'web-2', 'web-3']);
   await stop(3600);
@@ -157,7 +157,7 @@ test('an alert stays while the hub is off, is not raised again, and is resolved 
   assert.equal(messages().length, 2);
 });
 
-test('a host that stopped in order is grey for ten minutes, then silent', async () => {
+test('a host that shut down cleanly counts as stopped for ten minutes, then as silent', async () => {
   const { alerts, judge, pass, report } = createDesk(['web-1', 'web-2', 'web-3']);
   await pass(60, ['web-1', 'web-2', 'web-3']);
   await report('web-1', { isStopping: true });
@@ -182,7 +182,7 @@ test('more than half of the hosts that fall silent within a minute raise one ale
   assert.deepEqual(messages().slice(1), ['All hosts are reporting again']);
 });
 
-test('a host that stays away after most came back has an alert of its own', async () => {
+test('a host that stays silent after most hosts return raises its own alert', async () => {
   const all = ['web-1', 'web-2', 'web-3'];
   const { messages, pass } = createDesk(all);
   await pass(60, all);
@@ -193,7 +193,7 @@ test('a host that stays away after most came back has an alert of its own', asyn
   assert.match(messages()[2] ?? '', /^web-1 has not reported since/);
 });
 
-test('two of five hosts that fall silent have an alert each', async () => {
+test('two of five hosts that fall silent raise an alert each', async () => {
   const all = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5'];
   const { messages, pass } = createDesk(all);
   await pass(60, all);
@@ -213,7 +213,7 @@ test('a host that is deleted while it is silent resolves its alert', async () =>
   assert.equal(messages()[1], 'web-1 was deleted');
 });
 
-test('two machines that report under one name in turn are named; one that replaces another is not', async () => {
+test('two machines that report under one name in turn raise an alert; a machine that replaces another machine does not', async () => {
   const { alerts, messages, pass, report } = createDesk(['web-1']);
   await report('web-1', { machineId: 'old', hostname: 'a' });
   await pass(10);
@@ -226,7 +226,7 @@ test('two machines that report under one name in turn are named; one that replac
   assert.equal(messages()[1], 'Only one machine reports as web-1 now');
 });
 
-test('a host that falls silent while the alert about most hosts fires has an alert of its own', async () => {
+test('a host that falls silent while the alert about most hosts fires raises its own alert', async () => {
   const all = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5'];
   const { messages, pass, stop } = createDesk(all);
   await pass(60, all);
@@ -251,7 +251,7 @@ test('the alert about most hosts stays while the hub is off, and covers the same
   assert.deepEqual(messages().slice(1), ['All hosts are reporting again']);
 });
 
-test('no host is blamed for the time in which reports could not be stored', async () => {
+test('no host is reported silent for time in which reports could not be stored', async () => {
   const all = ['web-1', 'web-2', 'web-3'];
   const { alerts, pass, setStoreDown } = createDesk(all);
   await pass(60, all);
@@ -280,7 +280,7 @@ test('a host with reports that cannot be stored does not hide the silence of ano
   assert.ok(messages().some((message) => message.startsWith('web-2 has not reported')));
 });
 
-test('no host is blamed for the time in which no instance held the lease', async () => {
+test('no host is reported silent for time in which no instance held the lease', async () => {
   const all = ['web-1', 'web-2', 'web-3'];
   const { alerts, gainLease, pass } = createDesk(all);
   await pass(60, all);
@@ -301,7 +301,7 @@ test('a gap of a quarter of silentSeconds between two checks counts as an outage
   assert.equal(alerts.length, 1);
 });
 
-test('the resolution of a silence of less than a minute says from when to when reports are missing', async () => {
+test('the resolution of a silence of less than a minute names the period of the missing reports', async () => {
   const { messages, pass } = createDesk(['web-1', 'web-2', 'web-3'], 50_000, 'ERROR');
   await pass(60, ['web-1', 'web-2', 'web-3']);
   await pass(50, ['web-2', 'web-3']);

@@ -20,7 +20,7 @@ node_time_seconds 1.7e+09
 node_boot_time_seconds 1.699e+09
 `);
 
-test('two scrapes of node_exporter make the readings of a host', () => {
+test('two scrapes of node_exporter produce the readings of a host', () => {
   const before = { samples: scrape(100, 10, 1000), at: 0 };
   const report = toScrapedReport('web-1', { samples: scrape(107.5, 12.5, 21_000), at: 10_000 }, before, new Date());
   assert.equal(report?.readings.cpu, 0.25);
@@ -31,13 +31,13 @@ test('two scrapes of node_exporter make the readings of a host', () => {
   assert.equal(report?.uptimeSeconds, 1e6);
 });
 
-test('the counters of a restarted machine make no rates', () => {
+test('counters that a restart reset produce no rates', () => {
   const before = { samples: scrape(100, 10, 1000), at: 0 };
   const { readings } = toScrapedReport('web-1', { samples: scrape(1, 1, 1), at: 10_000 }, before, new Date()) ?? {};
   assert.deepEqual([readings?.cpu, readings?.networkReceived], [null, null]);
 });
 
-test('a page that is not from node_exporter makes no report', () => {
+test('a page that is not from node_exporter produces no report', () => {
   assert.equal(toScrapedReport('web-1', { samples: parseSamples('<html>'), at: 0 }, undefined, new Date()), undefined);
 });
 

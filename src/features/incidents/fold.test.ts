@@ -388,7 +388,7 @@ test('a destination counts as notified after its first delivery, also if it refu
   assert.equal(isTold(), true);
 });
 
-test('a resolved incident keeps the notices of destinations until each is notified of the resolution or forgotten', () => {
+test('a resolved incident remembers its notified destinations until each gets the resolution or is removed', () => {
   const life = createLife();
   life.alert();
   for (const destination of ['a', 'b', 'c']) life.act({ ...delivery, destination } as never);
@@ -403,7 +403,7 @@ test('a resolved incident keeps the notices of destinations until each is notifi
   assert.deepEqual(life.state.listUnsettled(), []);
 });
 
-test('the notice of a first notification that is being sent is pending', () => {
+test('the record of a first notification is pending while the notification is being sent', () => {
   const life = createLife();
   life.alert();
   life.act({ type: 'attempt', destination: 'pager' } as never);
@@ -418,7 +418,7 @@ test('the notice of a first notification that is being sent is pending', () => {
 const anyStep = { type: 'escalate', opening: 1, after: null } as const;
 const first = { policy: 'ops', round: 0, step: 1 };
 
-test('a step of an escalation is taken once, and only after the step before it', () => {
+test('a step of an escalation is taken once, and only after the previous step', () => {
   const life = createLife();
   life.alert();
   const { version } = life.act({ ...anyStep, place: first, targets: ['person:anna'] } as never) ?? {};
@@ -474,7 +474,7 @@ test('an acknowledgement ends an escalation; a rise in level and a new opening s
   assert.deepEqual(life.state.find(1)?.addressed?.['person:anna']?.times, 1);
 });
 
-test('a request of a person is in the timeline with its comment, and makes a new version', () => {
+test('a request from a person appears in the timeline with its comment, and increments the version', () => {
   const life = createLife();
   life.alert();
   const before = life.act({ type: 'acknowledge' })?.version ?? 0;

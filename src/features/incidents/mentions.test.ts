@@ -4,7 +4,7 @@ import { findMentions } from './mentions.ts';
 
 const people = ['anna', 'ben', 'anna-maria', 'j.doe'];
 
-test('a comment mentions known people, each once, and nobody in addresses, longer names and code', () => {
+test('a comment mentions each known person once, and nobody by addresses, longer names or code', () => {
   for (const [comment, expected] of [
     ['@anna, can you look? @ben and @anna.', ['anna', 'ben']],
     ['(@anna-maria) @j.doe…', ['anna-maria', 'j.doe']],

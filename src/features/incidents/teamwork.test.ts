@@ -32,7 +32,7 @@ interface Shown {
 const ownOf = async (app: TestApp, token: string): Promise<number> =>
   (await app.request<{ total: number }>('GET', '/api/incidents?mine=true', { token })).json.total;
 
-test('incidents of a person are those acknowledged by, asked of, or addressed to the person', async (t) => {
+test('the filter mine finds incidents that a person acknowledged, was asked to help with, or is notified of by a step', async (t) => {
   const { app, act, tokens } = await startTeam(t);
   assert.equal((await app.request('GET', '/api/incidents?mine=true')).status, 400);
   assert.deepEqual([await ownOf(app, tokens.anna), await ownOf(app, tokens.ben)], [0, 0]);
@@ -60,7 +60,7 @@ const typesOf = async (app: TestApp): Promise<string[]> => {
   return json.timeline.flatMap(({ type, cause }) => (type === 'notified' ? [] : [cause ?? type]));
 };
 
-test('a person takes an incident over from somebody, who is notified once', async (t) => {
+test('a person takes over an incident, and the previous owner is notified once', async (t) => {
   const { app, anna, ben, act } = await startTeam(t);
   const first = await act('anna', 'take-over');
   assert.deepEqual([first.status, first.json.state, first.json.acknowledgedBy], [200, 'acknowledged', 'anna']);
@@ -77,7 +77,7 @@ test('a person takes an incident over from somebody, who is notified once', asyn
   assert.equal((await act('anna', 'responders', { people: ['ben'] })).status, 409);
 });
 
-test('a person asks others to help, who are notified and listed', async (t) => {
+test('people who are asked to help are notified and listed as responders', async (t) => {
   const { anna, ben, act } = await startTeam(t);
   await act('anna', 'acknowledge');
   const unknown = await act('anna', 'responders', { people: ['ben', 'carl'] });
@@ -94,7 +94,7 @@ test('a person asks others to help, who are notified and listed', async (t) => {
   await waitForRequests(anna, 1);
 });
 
-test('a comment notifies the people whom it mentions, except for its author', async (t) => {
+test('a comment notifies the people that it mentions, except its author', async (t) => {
   const { app, anna, ben, act } = await startTeam(t);
   const comment = '@ben, is ops@anna the owner? @anna @ben @nobody';
   assert.equal((await act('anna', 'comment', { comment })).status, 200);

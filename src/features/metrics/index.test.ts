@@ -85,7 +85,7 @@ test('a meter that fails is left out of the scrape', async (t) => {
   assert.match(text, /^signalbox_build_info/m);
 });
 
-test('responses, refusals too, are timed by route pattern and status', async (t) => {
+test('responses, including refusals, are timed by route pattern and status', async (t) => {
   const app = await startApp(t);
   for (const path of ['/api/tasks/17', '/api/tasks/18', '/api/items', '/nope', '/api/tasks?limit=x']) {
     await app.request('GET', path);

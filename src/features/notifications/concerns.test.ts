@@ -12,7 +12,7 @@ import { openJournal } from '../../storage/journal/journal.ts';
 import { features } from '../index.ts';
 import { notifications } from './index.ts';
 
-test('destinations that fail, alerts that wait for long and parked ones are concerns, with their counts', async (t) => {
+test('failing destinations, alerts with a long wait and parked alerts are counted as concerns', async (t) => {
   const [refusing, gone, good] = [
     await startReceiver(t, answer(404)),
     await startReceiver(t, answer(422)),
@@ -41,16 +41,16 @@ test('destinations that fail, alerts that wait for long and parked ones are conc
       ],
     },
   });
-  await waitUntil('it is failing', async () => (await readState(app, 'refusing')).state === 'failing');
+  await waitUntil('the destination is failing', async () => (await readState(app, 'refusing')).state === 'failing');
   const read = () => instance?.findConcerns?.().filter(({ area }) => area === 'deliveries');
   assert.deepEqual(read(), [
     { area: 'deliveries', severity: 'ERROR', text: '1 destination is failing' },
     { area: 'deliveries', severity: 'WARNING', text: '1 alert has been waiting for delivery for over 5 minutes' },
   ]);
   for (const message of ['1', '2']) await sendAlert(app, { level: 'INFO', message });
-  await waitUntil('both are parked', async () => (await readState(app, 'gone')).parked === 2);
+  await waitUntil('both alerts are parked', async () => (await readState(app, 'gone')).parked === 2);
   refusing.behave(answer(200));
-  await waitUntil('it works', async () => (await readState(app, 'refusing')).state === 'idle');
+  await waitUntil('the destination works', async () => (await readState(app, 'refusing')).state === 'idle');
   assert.deepEqual(read(), [
     { area: 'deliveries', severity: 'WARNING', text: '2 alerts were given up after failed deliveries' },
   ]);

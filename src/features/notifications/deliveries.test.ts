@@ -26,7 +26,7 @@ import { createReplacedFile } from '../../storage/replaced-file.ts';
 import { openDestinations } from './open-destinations.ts';
 import type { Notifier } from './plan/notifier.ts';
 
-test('alerts that come back are stored but not sent again', async (t) => {
+test('alerts that return from another signalbox are stored but not sent again', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver)]);
   await sendAlert(app, { message: 'out' });
@@ -47,7 +47,7 @@ test('alerts that come back are stored but not sent again', async (t) => {
   assert.equal(json.count, 4);
 });
 
-test('an alert that is stored while a start reads which destinations there were is delivered', async (t) => {
+test('an alert that is stored while startup reads the former destinations is delivered', async (t) => {
   const receiver = await startReceiver(t);
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0 });
@@ -84,7 +84,7 @@ test('an alert that is stored while a start reads which destinations there were 
   assert.deepEqual(messagesOf(receiver), ['meanwhile']);
 });
 
-test('a delivery carries the traceparent of the request that the alert came with', async (t) => {
+test('a delivery carries the traceparent of the request that sent the alert', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver)]);
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -134,7 +134,7 @@ test('the retry route sends a parked alert once', async (t) => {
   const token = await adminToken(app);
   const retry = (id: string, name = 'hook') => app.request('POST', `/api/deliveries/${name}/${id}/retry`, { token });
   const id = await sendAlert(app, disk);
-  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
   const failed = await retry(id);
   assert.deepEqual([failed.status, failed.json], [200, { delivered: false, reason: 'the receiver responded 400' }]);
   receiver.behave(answer(204));
@@ -155,7 +155,7 @@ test('a retry does not send the alert that has the seq of the parked one in a ne
   const dataDir = createFolder(t);
   const first = await startOutbox(t, [toDestination(receiver)], { dataDir });
   const id = await sendAlert(first, disk);
-  await waitUntil('it is parked', async () => (await readState(first)).parked === 1);
+  await waitUntil('the alert is parked', async () => (await readState(first)).parked === 1);
   await first.close();
   rmSync(join(dataDir, 'alerts.jsonl'));
   const without = await startApp(t, { settings: { dataDir } });
@@ -173,7 +173,7 @@ test('a parked alert that is being sent again is not sent twice at a time', asyn
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
   const id = await sendAlert(app, disk);
-  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
   receiver.behave((response) => void setTimeout(() => response.end(), 300));
   const retries = await Promise.all(
     [1, 2].map(() => app.request('POST', `/api/deliveries/hook/${id}/retry`, { token })),
@@ -201,7 +201,7 @@ test('parked alerts are known after a restart', async (t) => {
   const destination = toDestination(receiver);
   const app = await startOutbox(t, [destination]);
   const id = await sendAlert(app, disk);
-  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
   await app.close();
   const next = await startOutbox(t, [destination], { dataDir: join(app.folder, 'data') });
   const { parked, parkedAlerts } = await readState(next);
@@ -227,7 +227,7 @@ test('a 410 to an alert that is sent again makes the destination fail', async (t
   const receiver = await startReceiver(t, (response) => response.writeHead(status).end());
   const app = await startOutbox(t, [toDestination(receiver)]);
   const id = await sendAlert(app, disk);
-  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
   status = 410;
   await app.request('POST', `/api/deliveries/hook/${id}/retry`, { token: await adminToken(app) });
   const { state, parked } = await readState(app);
@@ -239,7 +239,7 @@ test('one request sends all parked and waiting alerts again', async (t) => {
   const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
   const app = await startOutbox(t, [destination]);
   for (const message of ['1', '2', '3']) await sendAlert(app, { message });
-  await waitUntil('all are parked', async () => (await readState(app)).parked === 3);
+  await waitUntil('all alerts are parked', async () => (await readState(app)).parked === 3);
   receiver.behave(answer(503));
   await sendAlert(app, { message: '4' });
   await waitUntil('the last one waits', async () => (await readState(app)).state === 'waiting');
@@ -258,7 +258,7 @@ test('unparked alerts still wait after a restart, and an alert of a new log is n
   const dataDir = createFolder(t);
   const app = await startOutbox(t, [destination], { dataDir });
   for (const message of ['1', '2']) await sendAlert(app, { message });
-  await waitUntil('both are parked', async () => (await readState(app)).parked === 2);
+  await waitUntil('both alerts are parked', async () => (await readState(app)).parked === 2);
   receiver.behave(answer(503));
   await retryAll(app);
   await waitUntil('they wait', async () => (await readState(app)).state === 'waiting');
@@ -284,7 +284,7 @@ test('the retry route sends a waiting alert immediately', async (t) => {
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
   const [first, second] = [await sendAlert(app, { message: '1' }), await sendAlert(app, { message: '2' })];
-  await waitUntil('it is failing', async () => (await readState(app)).state === 'failing');
+  await waitUntil('the destination is failing', async () => (await readState(app)).state === 'failing');
   receiver.behave(answer(401));
   const refused = await app.request('POST', `/api/deliveries/hook/${second}/retry`, { token });
   assert.deepEqual(refused.json, { delivered: false, reason: 'the receiver responded 401' });
@@ -297,7 +297,7 @@ test('the retry route sends a waiting alert immediately', async (t) => {
   assert.equal(ids.at(-1), first);
 });
 
-test('a destination says where it sends to and which alerts it gets', async (t) => {
+test('a destination shows its address and the alerts that it gets', async (t) => {
   const receiver = await startReceiver(t);
   const filter = { levels: ['CRITICAL', 'P2'], sources: ['a*'] };
   const app = await startOutbox(t, [toDestination(receiver, { ...filter, repeatMinutes: 30 })]);

@@ -34,7 +34,7 @@ const readNotices = async (app: TestApp): Promise<string[]> =>
     .filter(({ sender }) => sender === 'signalbox')
     .map(({ status, labels }) => `${status} ${(labels as Record<string, string>)['destination']}`);
 
-test('a destination that is failing, and works again, is reported to the others and not to itself', async (t) => {
+test('the failure and recovery of a destination are reported to the other destinations, not to itself', async (t) => {
   const [bad, good] = [await startReceiver(t, answer(404)), await startReceiver(t)];
   const secretUrl = `${bad.url}/hidden`;
   const app = await startOutbox(t, [
@@ -59,17 +59,17 @@ test('a destination that is failing, and works again, is reported to the others 
   assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
 });
 
-test('two destinations that fail are each reported once, however often they are tried', async (t) => {
+test('two failing destinations are each reported once, after any number of attempts', async (t) => {
   const [one, other] = [await startReceiver(t, answer(401)), await startReceiver(t, answer(403))];
   const destinations = [toDestination(one, { name: 'one' }), toDestination(other, { name: 'other' })];
   const app = await startOutbox(t, destinations);
   await sendAlert(app, { message: 'first' });
   for (const name of ['one', 'other']) await waitUntilFailing(app, name);
-  await waitUntil('both are reported', async () => (await readNotices(app)).length === 2);
+  await waitUntil('both failures are reported', async () => (await readNotices(app)).length === 2);
   for (let n = 0; n < 5; n += 1) {
     const tried = one.requests.length + other.requests.length;
     for (const name of ['one', 'other']) await retryAll(app, name);
-    await waitUntil('both are tried', () => one.requests.length + other.requests.length >= tried + 2);
+    await waitUntil('both destinations are tried', () => one.requests.length + other.requests.length >= tried + 2);
   }
   assert.deepEqual((await readNotices(app)).sort(), ['firing one', 'firing other']);
   assert.deepEqual([(await readState(app, 'one')).lagAlerts, (await readState(app, 'other')).lagAlerts], [2, 2]);
@@ -81,7 +81,7 @@ test('a destination that fails and recovers repeatedly is reported at most once 
   const app = await startOutbox(t, [toDestination(bad, { name: 'bad' }), toDestination(good)]);
   for (let n = 0; n < 4; n += 1) {
     await sendAlert(app, { message: `${n}` });
-    await waitUntil('it is tried', () => bad.requests.length > 2 * n);
+    await waitUntil('the destination is tried', () => bad.requests.length > 2 * n);
     await retryAll(app, 'bad');
     await waitUntilIdle(app, 'bad');
   }
@@ -89,12 +89,12 @@ test('a destination that fails and recovers repeatedly is reported at most once 
   assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
 });
 
-test('a restart reports a destination neither again nor too late', async (t) => {
+test('after a restart, a failing destination is reported neither twice nor too late', async (t) => {
   const bad = await startReceiver(t, answer(404));
   const destinations = [toDestination(bad, { name: 'bad' })];
   const app = await startOutbox(t, destinations);
   await sendAlert(app, { message: 'first' });
-  await waitUntil('it is reported', async () => (await readNotices(app)).length === 1);
+  await waitUntil('the failure is reported', async () => (await readNotices(app)).length === 1);
   await app.close();
   const settings = { dataDir: join(app.folder, 'data') };
   const tried = bad.requests.length;
@@ -104,11 +104,11 @@ test('a restart reports a destination neither again nor too late', async (t) => 
   bad.behave(answer(200));
   const next = await startOutbox(t, destinations, settings);
   await waitUntilIdle(next, 'bad');
-  await waitUntil('the end is stored', async () => (await readNotices(app)).length === 2);
+  await waitUntil('the resolution is stored', async () => (await readNotices(app)).length === 2);
   assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
 });
 
-test('a receiver that cannot be reached for long is failing, and its metric says so', async (t) => {
+test('a receiver that is unreachable for long is reported as failing, also in the metrics', async (t) => {
   const receiver = await startReceiver(t);
   await receiver.close();
   const { retrySeconds: _, ...usual } = toDestination(receiver, { giveUpHours: 0.005 });
@@ -125,12 +125,12 @@ test('a receiver that cannot be reached for long is failing, and its metric says
   assert.equal((await readState(app)).parked, 0);
 });
 
-test('the alert about a destination that is removed while the server is off ends at the next start', async (t) => {
+test('the alert about a destination that is removed while the server is off is resolved at the next start', async (t) => {
   const [bad, good] = [await startReceiver(t, answer(404)), await startReceiver(t)];
   const failing = toDestination(bad, { name: 'bad' });
   const app = await startOutbox(t, [failing, toDestination(good)]);
   await sendAlert(app, { message: 'first' });
-  await waitUntil('it is reported', async () => (await readNotices(app)).length === 1);
+  await waitUntil('the failure is reported', async () => (await readNotices(app)).length === 1);
   await waitForRequests(good, 2);
   await app.close();
   const settings = { dataDir: join(app.folder, 'data') };
@@ -147,7 +147,7 @@ test('the alert about a destination that is removed while the server is off ends
   assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
 });
 
-test('a receiver that cannot be reached for 15 minutes is an incident, also where the server is restarted meanwhile', async (t) => {
+test('a receiver that is unreachable for 15 minutes opens an incident, also if the server restarts meanwhile', async (t) => {
   const [gone, good] = [await startReceiver(t), await startReceiver(t)];
   await gone.close();
   let now = Date.now();
@@ -162,11 +162,11 @@ test('a receiver that cannot be reached for 15 minutes is an incident, also wher
   const attempts = async (of: TestApp): Promise<number> =>
     (await readState(of, 'gone')).waitingNotices.find(({ number }) => number === 1)?.attempts ?? 0;
   await fire(app, 'disk');
-  await waitUntil('it is tried', async () => (await attempts(app)) > 0);
+  await waitUntil('the destination is tried', async () => (await attempts(app)) > 0);
   now += 14 * 60_000;
   const before = await attempts(app);
   await retryAll(app, 'gone');
-  await waitUntil('it is tried again', async () => (await attempts(app)) > before);
+  await waitUntil('the destination is tried again', async () => (await attempts(app)) > before);
   assert.notEqual((await readState(app, 'gone')).state, 'failing');
   await app.close();
   now += 2 * 60_000;

@@ -62,7 +62,7 @@ const hiding: Record<string, string> = {
   '-----BEGIN PRIVATE KEY----- hunter2': '…',
 };
 
-test('usual lines of a journal stay as they are', () => {
+test('ordinary lines of a journal are not changed', () => {
   for (const line of kept) assert.equal(redact(line, 400), line);
 });
 

@@ -34,7 +34,7 @@ test('a figure raises at the limit, and clears 2 percent below the limit', () =>
   assert.deepEqual(run([90, 86, 85], { ...limits, clear: 85 }), [['raised'], [], ['cleared']]);
 });
 
-test('limits of a figure of which less is worse hold the other way round', () => {
+test('limits of a figure for which less is worse work the other way round', () => {
   const days: FigureLimits = { limit: 14, critical: 3, isLowBad: true };
   assert.deepEqual(run([15, 14, 14.2, 2, 3.01, 3.1, 20], days), [
     [],

@@ -12,7 +12,7 @@ const createWatches = (count: number, more: Partial<WatchSettings>): WatchSettin
     ...more,
   }));
 
-test('watches for hosts of more than 7 MiB in the config file are a problem, and as many own watches are none', () => {
+test('more than 7 MiB of watches for hosts in the config file are refused, and as many watches for this server are not', () => {
   assert.deepEqual(findConfigProblems(createWatches(90, { hosts: ['web-*'] })), [
     'watches: all watches with hosts or from together must not exceed 7 MiB: shorten or remove watches',
   ]);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTree } from '../../../test/support/host.ts';
 import { createLinuxReadings } from '../index.ts';
 
-test('what disks and partitions have read and written is in bytes, by their numbers', (t) => {
+test('bytes read and written are listed by the numbers of disks and partitions', (t) => {
   const diskstats = `   8       0 sda 100 5 2048 30 50 6 4096 40 0 60 70 0 0 0 0 0 0
    8       1 sda1 90 5 1024 30 50 6 4096 40 0 60 70
  259       0 nvme0n1 1 0 8 1 1 0 16 1 0 1 1

@@ -155,7 +155,7 @@ test('any path is unescaped correctly', () => {
   );
 });
 
-test('a mount on top of another one is the visible one', () => {
+test('a mount on top of another mount is the visible mount', () => {
   assert.deepEqual(toPaths([toLine(1, 0, '/'), toLine(2, 1, '/mnt'), toLine(3, 2, '/mnt')]), ['1 /', '3 /mnt']);
 });
 

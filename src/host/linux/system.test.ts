@@ -48,7 +48,7 @@ test('the device tree names the model if there is no firmware data', async (t) =
   assert.deepEqual([manufacturer, osName, hypervisorPresent, userCount], [null, null, null, null]);
 });
 
-test('what hardly changes is read once a minute, and the sessions each time', async (t) => {
+test('static values are read once a minute, and sessions each time', async (t) => {
   const osRelease = 'etc/os-release';
   const root = createTree(t, { [osRelease]: 'PRETTY_NAME=Old', 'run/systemd/sessions/1': 'CLASS=user\n' });
   const readSystem = createLinuxReadings(root).system;

@@ -18,6 +18,6 @@ test('entries have their time, program and priority, whatever form their fields 
   ]);
 });
 
-test('what is no entry is left out', () => {
+test('lines that are not entries are left out', () => {
   assert.deepEqual(parseJournal('-- No entries --\n{"MESSAGE":"no time"}\n{"broken\n\n'), []);
 });

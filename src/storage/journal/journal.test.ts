@@ -25,7 +25,7 @@ test('records are listed oldest first, each with its id and a seq that increases
   );
 });
 
-test('a record of another log keeps its id and is found by it', async (t) => {
+test('a record of another log keeps its id and is found by this id', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   const { id } = await journal.append({ text: 'own' });
   for (const given of [randomUUID(), id.replace(/^./, '1')]) {
@@ -36,7 +36,7 @@ test('a record of another log keeps its id and is found by it', async (t) => {
   assert.deepEqual(journal.state().lastSeq, 3);
 });
 
-test('a listing returns the last records, and the matching ones among them', async (t) => {
+test('a listing returns the last records, or the matching records among them', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   assert.deepEqual(await listNumbers(journal), []);
   for (let n = 1; n <= 20; n += 1) {
@@ -74,7 +74,7 @@ test('a journal continues the log of an earlier one', async (t) => {
   assert.deepEqual(journal.state(), state);
 });
 
-test('the last seq is that of a record that is stored, not of one on its way to the disk', async (t) => {
+test('the last seq is that of a stored record, not of a record on its way to the disk', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   const seen = new Set<number>();
   let isStored = false;
@@ -119,7 +119,7 @@ test('a record that is too large is refused, and others are stored', async (t) =
   assert.deepEqual(await listNumbers(journal), [1, 2]);
 });
 
-test('a full queue refuses records, and an empty one accepts any, also one larger than its limit', async (t) => {
+test('a full queue refuses records, and an empty queue accepts any record, even if larger than its limit', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { queueCount: 2, queueBytes: 100_000 });
   const two = [journal.append({ n: 1 }), journal.append({ n: 2 })];
   await assert.rejects(journal.append({ n: 3 }), { code: 'queue-full' });

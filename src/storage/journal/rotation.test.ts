@@ -44,7 +44,7 @@ test('a segment is closed before it grows past its size, and listings span segme
   assert.deepEqual(await listNumbers(next, 3), [8, 9, 10]);
 });
 
-test('the seq continues from a closed segment if the newest is empty, and starts at 1 after many lines without one', async (t) => {
+test('the seq continues from a closed segment if the newest segment is empty, and starts at 1 after many lines without a seq', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   await appendNumbers(journal, 1, 3);

@@ -75,7 +75,7 @@ test('an incomplete last line is saved and synced, with its directory, before it
   assert.equal(await readFile(names.active, 'utf8'), 'one\n');
 });
 
-test('a segment is filled to its size, and a batch larger than one goes into an empty one', async (t) => {
+test('a segment is filled to its size, and a larger batch goes into an empty segment', async (t) => {
   const { store, names } = await open(t, { segmentBytes: 8 });
   await commit(store, '123456789\n');
   await commit(store, 'one\n');

@@ -85,7 +85,7 @@ export const findFaults = async (page: Page, views = oneOfEach): Promise<string[
     }
     // Charts and long lists measure themselves and are redrawn a moment after the window has changed.
     const measure = () => page.evaluate<number>('document.documentElement.scrollWidth');
-    await waitUntil('it is drawn again', async () => (await measure()) === width, 2000).catch(() => undefined);
+    await waitUntil('the chart is drawn again', async () => (await measure()) === width, 2000).catch(() => undefined);
     const actual = await measure();
     if (actual !== width) faults.push(`the page is ${actual} wide in a window of ${width}`);
   }

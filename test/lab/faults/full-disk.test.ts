@@ -131,7 +131,7 @@ const assertFree = (path: string, floor: number): void => {
 const freeUnderLoad = async ({ clients }: Busy, free: () => void): Promise<void> => {
   const before = clients.acknowledged.flat().length;
   free();
-  await waitUntil('alerts are taken again', () => clients.acknowledged.flat().length > before + 10);
+  await waitUntil('alerts are accepted again', () => clients.acknowledged.flat().length > before + 10);
 };
 
 const waitUntilReadiness = ({ server }: Busy, status: number): Promise<void> =>

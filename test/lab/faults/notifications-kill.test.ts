@@ -117,7 +117,7 @@ const runRound = async (t: TestContext, random: () => number) => {
   const read = async (number: number): Promise<Read> =>
     (await ask(server, `/api/incidents/${number}`))?.json as unknown as Read;
   const numbers = Array.from({ length: stored.size }, (_, index) => index + 1);
-  await waitUntil('nothing is left to tell but reminders', async () => {
+  await waitUntil('only reminders are left to send', async () => {
     const all = await Promise.all(numbers.map(read));
     return all.every(({ state, notifications }) =>
       state === 'resolved'

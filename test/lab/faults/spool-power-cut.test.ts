@@ -76,7 +76,7 @@ for (const kind of cases(['ext4', 'xfs'] as const)) {
       await server.restart();
     }
     const program = await start(t, dataDir, server.url());
-    await waitUntil('all are in the table', async () => {
+    await waitUntil('all alerts are in the table', async () => {
       const stored = await readIds(server);
       return accepted.every((id) => stored.has(id));
     });

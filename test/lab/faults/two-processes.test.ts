@@ -53,7 +53,7 @@ for (const kept of [alerts, tasks]) {
     assert.ok((await sendOne(first.url, 'still-here', kept)).operation.isAcknowledged);
   });
 
-  test(`a server ${whose} starts immediately after another one was killed with kill -9`, async (t) => {
+  test(`a server ${whose} starts immediately after another server was killed with kill -9`, async (t) => {
     const dataDir = join(createTemporaryFolder(t), 'data');
     const tally = createTally(`start right after kill -9, ${kept.what}s`);
     const sent: Operation[] = [];

@@ -152,7 +152,7 @@ test('an outage of 1,000 alerts arrives completely through Alertmanager', { skip
     const { data = [] } = await getJson<Partial<Found>>(`${url}/api/alerts?count=1000`);
     return new Set(data.map(({ hostname }) => hostname));
   };
-  await waitUntil('all are stored', async () => (await readHosts()).size === 1000);
+  await waitUntil('all alerts are stored', async () => (await readHosts()).size === 1000);
 });
 
 test('an incident fires in Alertmanager with its unchanged level until it is resolved', { skip }, async (t) => {

@@ -15,7 +15,7 @@ interface Read {
   timeline: { type: string; step: number | null }[];
 }
 
-test('an escalation goes on where it was when one of two instances is killed', {
+test('an escalation continues when one of two instances is killed', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const receiver = await startReceiver(t);

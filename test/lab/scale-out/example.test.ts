@@ -30,7 +30,7 @@ test('the example of several instances starts, loses nothing, and stops', { skip
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  await waitUntil('everything runs', async () => output.includes('Ctrl+C'), 90_000);
+  await waitUntil('the example runs', async () => output.includes('Ctrl+C'), 90_000);
   const { stdout } = await run(process.execPath, [join(folder, 'client.mjs'), 'http://127.0.0.1:8400', '2']);
   assert.match(
     stdout,

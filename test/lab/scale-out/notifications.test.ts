@@ -16,7 +16,7 @@ interface Sent {
   incident: { number: number; title: string };
 }
 
-test('one instance at a time notifies, and after kill -9 another one does within 30 s', {
+test('one instance at a time notifies, and after kill -9 another instance does within 30 s', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const receiver = await startReceiver(t);

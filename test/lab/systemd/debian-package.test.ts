@@ -236,7 +236,7 @@ test('the package of 1.0.0 is upgraded: data, logins and settings stay, alerts o
     read('/api/incidents?state=all&limit=100')
       .data.filter(({ source }: Incident) => source === alert.source)
       .map(({ title, count }: Incident) => [title, count]);
-  await waitUntil('the alerts of the last day are folded', () => readIncidents().length > 0);
+  await waitUntil('the alerts of the last day are counted', () => readIncidents().length > 0);
   assert.deepEqual(readIncidents(), [['no backup', 2]]);
   const watches: { origin: string; state: string }[] = read('/api/watches').data;
   assert.ok(watches.length > 0 && watches.every(({ origin, state }) => origin === 'default' && state !== 'paused'));

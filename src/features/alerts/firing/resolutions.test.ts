@@ -79,7 +79,7 @@ test('a sender cannot resolve the alert of another sender', async (t) => {
   assert.deepEqual([(await read(app, firing)).resolvedBy, (await read(app, resolved)).resolves], [null, null]);
 });
 
-test('native alerts with a key are never repeats, and a resolution with the key resolves them all', async (t) => {
+test('native alerts with one key are all stored, and a resolution with the key resolves all of them', async (t) => {
   const app = await startApp(t);
   const body = { source: 'backup', level: 'ERROR', message: 'failed', key: 'backup/web-1' };
   const first = await sendAlert(app, body);
@@ -159,7 +159,7 @@ test('a resolution resolves an alert of version 1.0, which has no sender', () =>
   assert.equal(firing.findFiring(end), undefined);
 });
 
-test('the last of very many alerts are known', () => {
+test('the latest of very many firing alerts are remembered', () => {
   const firing = new FiringAlerts(() => new Date());
   const time = new Date().toISOString();
   for (let index = 0; index < 100_000; index += 1) {

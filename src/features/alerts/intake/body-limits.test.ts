@@ -40,7 +40,7 @@ test('all 1,000 alerts of an outage are stored, also with long texts', async (t)
   }
 });
 
-test('every intake path of several alerts takes 8 MiB, and a larger body gets 413', async (t) => {
+test('every intake path for several alerts accepts 8 MiB, and a larger body gets 413', async (t) => {
   const intake = [{ name: 'builds', message: '{/text}' }];
   const app = await startApp(t, { settings: { intake } });
   const fill = (body: object, size: number): string => {
@@ -149,7 +149,7 @@ const measurePeak = async (run: () => Promise<unknown>): Promise<number> => {
   return peak;
 };
 
-test('a bomb is decompressed up to the limit of its path, and other requests are served meanwhile', async (t) => {
+test('a decompression bomb is read only up to the limit of its path, and other requests are served meanwhile', async (t) => {
   const app = await startApp(t);
   const codings = knownCodings.split(', ').filter((coding) => coding !== 'deflate');
   for (const coding of codings) {
@@ -168,7 +168,7 @@ test('a bomb is decompressed up to the limit of its path, and other requests are
   assert.deepEqual(await listMessages(app), codings);
 });
 
-test('routes that take no alerts do not decompress bodies', async (t) => {
+test('routes that do not accept alerts do not decompress bodies', async (t) => {
   const app = await startApp(t);
   const { status } = await send(app, 'gzip', zlib.gzipSync(toBytes({ Title: 'x' })), '/api/tasks');
   assert.equal(status, 400);

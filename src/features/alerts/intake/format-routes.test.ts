@@ -81,7 +81,7 @@ test('PagerDuty and OpenTelemetry get the responses that their libraries expect'
   assert.deepEqual([logs.status, logs.json], [200, { partialSuccess: {} }]);
 });
 
-test('/api/v2/alerts takes alerts of Prometheus, also below a mount', async (t) => {
+test('/api/v2/alerts accepts alerts from Prometheus, also below a mount', async (t) => {
   const app = await startApp(t, { settings: { mounts: { '/box': ['alerts'] } } });
   const { status, json } = await app.request<Receipt>('POST', '/box/api/v2/alerts', { body: samples.prometheus });
   assert.deepEqual([status, json.ids.length], [200, 1]);

@@ -64,7 +64,7 @@ test('a long link loses its query, and a long path is no link', () => {
   assert.equal(toLink(`https://a.example/${'x'.repeat(3000)}`), undefined);
 });
 
-test('links have the names of their purposes; values that are no URLs are dropped', () => {
+test('links have the names of their purposes; values that are not URLs are dropped', () => {
   const annotations = {
     runbook_url: 'https://wiki.example/disk',
     dashboard: 'the first one',

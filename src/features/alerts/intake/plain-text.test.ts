@@ -42,7 +42,7 @@ test('a compressed plain text is stored once for an Idempotency-Key', async (t) 
   );
 });
 
-test('an empty body, bytes that are no text and a repeated field get 400, and nothing is stored', async (t) => {
+test('an empty body, bytes that are not text and a repeated field get 400, and nothing is stored', async (t) => {
   const app = await startApp(t);
   for (const [query, body] of [
     ['', ''],

@@ -35,7 +35,7 @@ for (const alertsAuth of ['none', 'bearer']) {
   });
 }
 
-test('an alert with another severity is no repeat, an alert with another text is', async (t) => {
+test('an alert with another severity is not a repeat, but an alert with only another text is', async (t) => {
   const app = await startApp(t);
   await trigger(app, 'info', 'fake');
   await trigger(app, 'critical', 'REAL');

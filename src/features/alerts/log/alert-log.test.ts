@@ -6,7 +6,7 @@ import { disk, fileOf, listMessages, sendAlert } from '../../../../test/support/
 import { startApp } from '../../../../test/support/app.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
 
-test('the list has lines of other programs that are records', async (t) => {
+test('the list includes lines of other programs in the form of records', async (t) => {
   const app = await startApp(t);
   await sendAlert(app, disk);
   await appendFile(fileOf(app), '{"message":"by hand"}\nnot a record\n');
@@ -45,7 +45,7 @@ test('an unusable data directory stops the start with one sentence', async (t) =
   });
 });
 
-test('alerts survive a restart, which can follow at once', async (t) => {
+test('alerts survive a restart immediately after their receipt', async (t) => {
   const app = await startApp(t);
   await sendAlert(app, disk);
   await app.close();

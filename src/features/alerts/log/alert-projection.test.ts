@@ -38,7 +38,7 @@ const describe = ({ firing, repeats }: AlertProjection, records: readonly Stored
   firsts: ['hash', 'once'].map((hash) => repeats.find(hash) ?? null),
 });
 
-test('a snapshot and the rest of the log restore the state that the whole log leads to', () => {
+test('a snapshot and the rest of the log restore the same state as the whole log', () => {
   fc.assert(
     fc.property(fc.array(anyAlert, { maxLength: 40 }), fc.nat(40), (alerts, cut) => {
       const records = alerts.map((alert, index): StoredRecord => ({ ...alert, id: createId(), seq: index + 1 }));

@@ -73,7 +73,7 @@ test('an alert that fires again after its resolution is stored and delivered, al
     records.map(({ status }) => status),
     ['firing', 'resolved', 'firing'],
   );
-  await waitUntil('all are delivered', () => receiver.requests.length >= 3);
+  await waitUntil('all alerts are delivered', () => receiver.requests.length >= 3);
   const read = async () => (await app.request('GET', `/api/alerts/${records[2]?.['id']}`)).json['resolvedBy'];
   assert.equal(await read(), null);
   // A late resolution of an earlier alert does not resolve a later alert.

@@ -166,7 +166,7 @@ test('events of Get-WinEvent are filtered by the parameters that it does not sup
   assert.equal(taken, 2);
 });
 
-test('an event without a time is left out only if a time is asked for', async () => {
+test('an event without a time is left out only if the request filters by time', async () => {
   const lines = [{ command: 'Get-WinEvent' }, { row: { Id: 1, ProviderName: 'x', TimeCreated: null } }, { end: true }];
   const count = async (times: { After?: Date; Before?: Date }) => {
     const { output } = await read(lines, {

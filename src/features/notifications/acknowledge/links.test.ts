@@ -31,7 +31,7 @@ test('a token of the previous key is valid, and a token of an unknown key is for
   assert.equal(createLinks([other]).readToken(token), 'forged');
 });
 
-test('a token is of its destination only, with its type, address and creation', () => {
+test('a token is valid only for its destination with the same type, address and creation', () => {
   const token = createLinks([key]).createToken(phone, [id]) ?? '';
   const read = (changes: Partial<LinkedDestination>) =>
     createLinks([key], now, { ...phone, ...changes }).readToken(token);
@@ -45,13 +45,13 @@ test('a token is of its destination only, with its type, address and creation', 
     assert.equal(read(changes), 'removed');
 });
 
-test('a token for no incident, or for too many, is not made', () => {
+test('a token for no incident, or for too many incidents, is not created', () => {
   const count = (length: number) => createLinks([key]).createToken(phone, Array(length).fill(id));
   assert.deepEqual([count(0), count(17)], [undefined, undefined]);
   assert.ok((count(16) ?? '').length < 500);
 });
 
-test('no text but a token that was made is accepted', () => {
+test('only tokens that were created are accepted', () => {
   const links = createLinks([key]);
   const token = links.createToken(phone, [id]) ?? '';
   assert.equal(typeof links.readToken(token), 'object');

@@ -45,7 +45,7 @@ const openIncident = async (app: TestApp, message = 'disk full'): Promise<string
   return id;
 };
 
-test('reading the link acknowledges nothing, and its button does', async (t) => {
+test('opening the link acknowledges nothing, and its button acknowledges the incident', async (t) => {
   const app = await start(t);
   const id = await openIncident(app, 'disk <b>full</b> & "hot"');
   const path = toPath([id]);
@@ -92,7 +92,7 @@ test('the page has a policy that allows its style and its form alone', async (t)
   assert.equal(headers['cache-control'], 'no-store');
 });
 
-test('a program gets JSON, and a second time learns who has the incident', async (t) => {
+test('a program gets JSON, and a second request names the user who acknowledged the incident', async (t) => {
   const app = await start(t);
   const id = await openIncident(app);
   const post = (destination: string) => app.request<Result>('POST', toPath([id], { destination }));

@@ -39,7 +39,7 @@ const open = async (t: Scope, url: string, settings: object = {}, isRuntimeSetti
 
 const lastOf = ({ mails }: MailServer) => mails.at(-1) ?? assert.fail();
 
-test('an alert is a mail with a text and its HTML, which nobody answers automatically', async (t) => {
+test('an alert becomes a mail with text and HTML that triggers no automatic replies', async (t) => {
   const server = await startMailServer(t);
   const settings = {
     ...mail,
@@ -108,7 +108,7 @@ const outcomeOf = async (t: Scope, options: Parameters<typeof startMailServer>[1
 
 const login = { user: 'signalbox', secret: 'pass word' };
 
-test('a login is made with the user and the secret', async (t) => {
+test('signalbox logs in with the user and the secret', async (t) => {
   const server = await startMailServer(t, { passwords: { signalbox: 'p4ss' } });
   const tell = await open(t, server.url, { user: 'signalbox', secret: 'p4ss' });
   assert.equal((await tell(createUpdate())).outcome.kind, 'delivered');
@@ -252,7 +252,7 @@ const startBrokenServer = async (t: Scope, after: (socket: Socket) => void): Pro
   return `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
 };
 
-test('the mail may have caused a connection that is cut or silent after it', async (t) => {
+test('a mail counts as the possible cause if the connection breaks or stalls after it', async (t) => {
   const cut = await open(t, await startBrokenServer(t, (socket) => socket.destroy()));
   assert.deepEqual((await cut(createUpdate())).outcome, {
     kind: 'failed',
@@ -262,7 +262,7 @@ test('the mail may have caused a connection that is cut or silent after it', asy
   });
 });
 
-test('a mail server that somebody has made is reached by its name, and not where metadata of clouds is', async (t) => {
+test('a mail server created at run time is reached by its name, but not at a cloud metadata address', async (t) => {
   const server = await startMailServer(t);
   const { receiver } = toTarget({ ...mail, url: `smtp://localhost:${server.port}` }, true);
   const sendTo = async (address: string) => {
@@ -308,7 +308,7 @@ test('a mail takes no longer than its limit, even with a slow server', async (t)
   silent.close();
 });
 
-test('a connection that the server has ended in the meantime is no failed attempt', async (t) => {
+test('a connection that the server has closed in the meantime does not count as a failed attempt', async (t) => {
   let sockets: Socket[] = [];
   const server = await startMailServer(t);
   const proxy = createServer((socket) => {
@@ -341,7 +341,7 @@ test('recipients who accepted a mail do not get it again when it is retried for 
   );
 });
 
-test('a greylisted alert is delivered later, and a too large one is parked', async (t) => {
+test('a greylisted alert is delivered later, and an alert that is too large is parked', async (t) => {
   let first = true;
   const server = await startMailServer(t, {
     onRecipient: () => {
@@ -356,7 +356,7 @@ test('a greylisted alert is delivered later, and a too large one is parked', asy
   await waitUntil('the mail has arrived', () => server.mails.length === 1);
   await waitUntilIdle(app, 'mail');
   await sendAlert(app, { message: 'large' });
-  await waitUntil('it is parked', async () => (await readState(app, 'mail')).parked === 1);
+  await waitUntil('the alert is parked', async () => (await readState(app, 'mail')).parked === 1);
   const { parkedAlerts } = await readState(app, 'mail');
   assert.equal(parkedAlerts[0]?.reason, 'the mail server responded 552 5.3.4 to DATA');
 });

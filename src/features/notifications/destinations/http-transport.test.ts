@@ -22,7 +22,7 @@ const sendTo = async (
   return [await transport.send(request), performance.now() - begun];
 };
 
-test('of a response of 1 GB 64 KiB are read, and its connection is closed', async (t) => {
+test('only 64 KiB of a response of 1 GB are read, and the connection is closed', async (t) => {
   let written = 0;
   let closed: Promise<unknown> = Promise.resolve();
   const [reply] = await sendTo(t, (response) => {
@@ -44,7 +44,7 @@ test('of a response of 1 GB 64 KiB are read, and its connection is closed', asyn
   assert.ok(written < 100, `${written} MiB were written`);
 });
 
-test('a name that leads to metadata of clouds is not reached, and the reason names the setting', async (t) => {
+test('a name that resolves to a cloud metadata address is not contacted, and the reason names the setting', async (t) => {
   const resolve: LookupFunction = (_host, _options, callback) =>
     callback(null, [{ address: '169.254.169.254', family: 4 }]);
   const transport = createHttpTransport({ url: new URL('http://localhost/') }, 1, 5, createTargets([], resolve).lookup);
@@ -60,7 +60,7 @@ test('a redirect is not followed', async (t) => {
   assert.equal(elsewhere.requests.length, 0);
 });
 
-test('a response that does not begin or does not end is given up in time', async (t) => {
+test('a response that never begins or never ends is abandoned in time', async (t) => {
   const drip: Behaviour = (response) => {
     response.writeHead(202, { 'retry-after': '7' });
     const timer = setInterval(() => response.write('.'), 100);
@@ -129,7 +129,7 @@ test('connections are kept open', async (t) => {
   assert.equal(ports.size, 1);
 });
 
-test('receivers are found by name, several at a time', async (t) => {
+test('the names of several receivers are looked up at a time', async (t) => {
   const receivers = await Promise.all([1, 2, 3].map(() => startReceiver(t)));
   const replies = receivers.map(({ url }) => {
     const transport = createHttpTransport({ url: new URL(url.replace('127.0.0.1', 'localhost')) }, 1, 5);

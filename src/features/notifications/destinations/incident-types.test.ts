@@ -61,7 +61,7 @@ const toFacts = ({ what, incident }: IncidentUpdate): object => {
   };
 };
 
-test('a webhook gets the type, the incident, the message and where to acknowledge, signed', async (t) => {
+test('a signed webhook has the type, the incident, the message and the link to acknowledge', async (t) => {
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
   const update = createUpdate();
   const { message, request } = await tell(t, { secret }, update);
@@ -126,7 +126,7 @@ test('no text of an incident mentions everybody in Mattermost, Rocket.Chat or se
   assert.match(apprise.title, /all@example\.org @\u200ball @\u200bHere /);
 });
 
-test('gotify and apprise get the address for acknowledging in the text, however long that is', async (t) => {
+test('gotify and apprise get the link to acknowledge in a text of any length', async (t) => {
   const alert = { seq: 1, id: 'x', crc: '', message: 'm', details: 'd'.repeat(100_000) };
   const long = createUpdate({}, { alert });
   const gotify = (await tell(t, { type: 'gotify', secret: 'A1' }, long)).json();

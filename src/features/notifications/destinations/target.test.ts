@@ -28,14 +28,18 @@ for (const [what, changes, problem] of [
   [
     'a secret that is not used',
     { type: 'slack', secret: 'planted' },
-    /^destination "pager": type slack takes no secret$/,
+    /^destination "pager": type slack has no secret: remove secret or secretFile$/,
   ],
   [
     'no secret where one is needed',
     { type: 'gotify' },
     /^destination "pager": type gotify needs secret or secretFile$/,
   ],
-  ['too many secrets', { type: 'ntfy', secret: ['planted', 'b'] }, /^destination "pager": type ntfy takes one secret$/],
+  [
+    'too many secrets',
+    { type: 'ntfy', secret: ['planted', 'b'] },
+    /^destination "pager": type ntfy can have only one secret$/,
+  ],
   [
     'a level that nobody knows',
     { levels: ['ERROR', 'WRN1'] },

@@ -49,7 +49,7 @@ test('an alert fills in a template of JSON', async (t) => {
   assert.deepEqual(JSON.parse(request.body), { text: `ERROR backup: ${tricky}`, labels, to: ['web-1'], n: null });
 });
 
-test('a message about incidents fills in the placeholders that it has values for', async (t) => {
+test('a message about incidents fills in the placeholders for which values exist', async (t) => {
   const body =
     '{"event": "{event}", "status": "{status}", "title": "{title}", "labels": {json labels}, "number": {json number}, "ack": "{acknowledgeUrl}", "link": "{link}"}';
   const tell = await open(t, { body, method: 'PUT' });
@@ -68,7 +68,7 @@ test('a message about incidents fills in the placeholders that it has values for
   assert.deepEqual([resolved.event, resolved.status, resolved.ack], ['incident.resolved', 'resolved', '']);
 });
 
-test('texts are escaped as the content type asks', async (t) => {
+test('texts are escaped as the content type requires', async (t) => {
   const incident = createUpdate({ title: tricky, hostname: '' });
   const titleOf = (title: string) => `CRITICAL #412 ${title.replaceAll('\t', ' ')}`;
   const send = async (type: string, body: string) =>
@@ -173,7 +173,7 @@ test('many long labels in a query or a header stay below the limits of servers, 
   assert.ok(Object.values(headers).join('').length < 8192);
 });
 
-test('XML, headers and titles have no characters that XML 1.0 or a line do not allow', async (t) => {
+test('XML, headers and titles contain no characters that are invalid in XML 1.0 or in a line', async (t) => {
   const title = 'a\u0000b\u0085c\uffffd\u{1fffe}e\u202ef\u2028g\u001bh';
   const incident = createUpdate({ title, hostname: '', source: `x\u0000\ufffe` });
   const xml = await open(t, { body: '<m>{title} {source} {message}</m>', headers: { 'Content-Type': 'text/xml' } });

@@ -29,7 +29,7 @@ const deliver = async (t: Parameters<typeof startReceiver>[0], changes: object, 
 const verify = ({ body, headers }: Received, secret: string): unknown =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
-test('a webhook is signed as Standard Webhooks says, with both secrets', async (t) => {
+test('a webhook is signed according to Standard Webhooks, with both secrets', async (t) => {
   const { id, request } = await deliver(t, { secret: secrets }, '/in?x=1');
   assert.equal(request.path, '/in?x=1');
   assert.equal(request.headers['content-type'], 'application/json');
@@ -132,7 +132,7 @@ test('alertmanager gets the labels of the sender and the end of the alert', () =
   assert.equal(toEntry({ status: 'resolved', endsAt: '2020-01-01T00:00:00Z' }).endsAt, foreign.startsAt);
 });
 
-test('requests of every type are the same each time but for the time of sending, and fit for sending', () => {
+test('repeated requests of every type differ only in the sending time, and are valid HTTP', () => {
   const secrets = ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'];
   const place = { url: new URL('http://h/'), secrets, settings: { body: '{message}' }, headers: {}, trust: {} };
   const odd = { ...foreign, source: 'ü\r\n\u0000', message: '', level: '', hostname: '😀'.repeat(2000), link: 'x\ny' };

@@ -6,7 +6,7 @@ import { findNextStep } from './next-step.ts';
 const escalation = { policy: 'gone', round: 0, step: 1, at: 1000, opening: 1 };
 const incident = { state: 'open', isOld: false, openings: 1, escalation } as SharedIncident;
 
-test('an incident whose policy and routing are gone follows the rules of destinations', () => {
+test('an incident whose policy and routing were deleted follows the rules of destinations', () => {
   const source = { find: () => undefined, route: () => undefined, resolve: () => [] };
   const step = findNextStep(incident, source, 2000);
   assert.deepEqual(step?.place, { policy: null, round: 0, step: 0 });

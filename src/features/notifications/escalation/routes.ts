@@ -55,9 +55,9 @@ export const createEscalationRoutes = ({ policies, routing, listNames, derive }:
       { operationId: 'deleteEscalationPolicy', summary: 'Delete an unused escalation policy' },
       async (name, { by, expected }) => {
         const known = policies.requireRuntime(name);
-        const user = findUse(name, policies, routing);
-        if (user !== undefined) {
-          throw new HttpError('wrong-state', `Policy ${name} is used by ${user}: remove the policy there first`);
+        const use = findUse(name, policies, routing);
+        if (use !== undefined) {
+          throw new HttpError('wrong-state', `Policy ${name} ${use}`);
         }
         await policies.delete(name, by, expected);
         return show(known);
@@ -85,12 +85,13 @@ const toShownPolicy = (
   ...toSettingFacts(setting),
 });
 
-/** Describes the setting that refers to a policy; undefined if there is none. */
+/** Describes the setting that refers to a policy, and the remedy; undefined if there is none. */
 const findUse = (name: string, policies: PolicyKeeper, routing: RoutingKeeper): string | undefined => {
   const known = routing.find(routingName);
-  if (known && listRouted(known.settings).includes(name)) return 'the routing';
+  if (known && listRouted(known.settings).includes(name))
+    return 'is used by the routing: remove the policy there first';
   const other = policies.list().find(({ next }) => next === name);
-  return other && `then of policy ${other.name}`;
+  return other && `follows policy ${other.name}: change then of policy ${other.name} first`;
 };
 
 const withVersion = { ETag: "The routing's version, in quotes." };

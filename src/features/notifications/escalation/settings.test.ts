@@ -25,7 +25,7 @@ test('the start is refused for policies and routings that name something unknown
     refusal({ escalationPolicies: [{ ...ops, ...policy }, ...more] });
   assert.match(
     await ofPolicy({ steps: [{ notify: ['rotation:none'] }] }),
-    /escalation policy "ops": there is no rotation:none: create it first/,
+    /escalation policy "ops": rotation:none does not exist: create it first/,
   );
   assert.match(
     await ofPolicy({ steps: [{ notify: ['destination:none'] }] }),
@@ -87,8 +87,8 @@ test('unusable policies and routings are refused with a reason, and change nothi
   for (const [body, reason] of [
     [{ steps: [] }, /steps/],
     [{ steps: [{ notify: [] }] }, /^steps\.0\.notify must not be empty$/],
-    [{ steps: [{ notify: ['person:nobody'] }] }, /there is no person:nobody: create it first/],
-    [{ steps: [{ notify: ['rotation:none'] }] }, /there is no rotation:none/],
+    [{ steps: [{ notify: ['person:nobody'] }] }, /person:nobody does not exist: create it first/],
+    [{ steps: [{ notify: ['rotation:none'] }] }, /rotation:none does not exist/],
     [{ steps: [step], then: 'ops' }, /leads back to ops/],
     [{ steps: [step], repeat: 101 }, /repeat/],
     [{ steps: [step], every: 1 }, /every is unknown/],
@@ -121,7 +121,10 @@ test('a policy in use cannot be deleted, and the routing has a version', async (
   assert.equal(routed.headers['etag'], `"${routed.json['version']}"`);
   assert.deepEqual(
     [(await remove('b')).json['error'], (await remove('a')).json['error']],
-    ['Policy b is used by then of policy a: change it first', 'Policy a is used by the routing: change it first'],
+    [
+      'Policy b follows policy a: change then of policy a first',
+      'Policy a is used by the routing: remove the policy there first',
+    ],
   );
   const stale = { 'if-match': `"${Number(routed.json['version']) - 1}"` };
   assert.equal((await put(app, '/api/escalation-routing', { rules: [] }, stale)).status, 412);
@@ -150,7 +153,7 @@ test('after, repeat, hours and rotations of destinations are listed as a policy'
   );
 });
 
-test('a stored policy that this version cannot read is no policy', () => {
+test('a stored policy that this version cannot read is ignored', () => {
   for (const value of [null, {}, { steps: [{}] }, { steps: [{ notify: [1] }] }]) {
     const setting = { name: 'ops', value: value as never, version: 1, by: '', at: 0, createdAt: 0 };
     assert.throws(() => policyKind.compile(setting), /cannot read the stored policy/);

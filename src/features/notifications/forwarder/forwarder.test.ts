@@ -35,7 +35,7 @@ for (const [what, behaviour, reason] of [
   ['429', answer(429), 'the receiver responded 429; 3 attempts'],
   ['a broken connection', (response) => response.destroy(), 'the connection was closed; 3 attempts'],
 ] satisfies [string, Parameters<typeof startReceiver>[1], string][]) {
-  test(`an alert that is answered with ${what} is tried again, then parked, and the next one is delivered`, async (t) => {
+  test(`an alert that is answered with ${what} is tried again, then parked, and the next alert is delivered`, async (t) => {
     const receiver = await startReceiver(t, behaviour);
     const app = await startOutbox(t, [toDestination(receiver)]);
     const id = await sendAlert(app, disk);
@@ -139,13 +139,13 @@ test('after a receiver recovers, the newest critical alert is sent first, and no
   await sendAlert(app, { level: 'INFO', message: 'newer' });
   await push(disk('resolved'));
   await sendAlert(app, { level: 'CRITICAL', message: 'newest' });
-  await waitUntil('it waits', async () => (await readState(app)).state === 'waiting');
+  await waitUntil('the alert waits', async () => (await readState(app)).state === 'waiting');
   const again = await startReceiver(t, answer(200), port);
   await waitUntilIdle(app);
   assert.deepEqual(messagesOf(again), ['newest', 'disk', 'old', 'newer', 'Resolved: disk']);
 });
 
-test('a receiver that was away for a moment gets its alerts within seconds, by the usual waits', async (t) => {
+test('with the default backoff, a receiver that was briefly unreachable gets its alerts within seconds', async (t) => {
   const receiver = await startReceiver(t);
   const port = Number(new URL(receiver.url).port);
   await receiver.close();
@@ -166,7 +166,7 @@ test('an alert is parked after giveUpHours, with the alerts that waited behind i
   const { retrySeconds: _, ...usual } = toDestination(receiver, { giveUpHours: 0.0005 });
   const app = await startOutbox(t, [usual]);
   const ids = [await sendAlert(app, disk), await sendAlert(app, disk)];
-  await waitUntil('both are parked', async () => (await readState(app)).parked === 2);
+  await waitUntil('both alerts are parked', async () => (await readState(app)).parked === 2);
   const { parkedAlerts, lagAlerts, state, failingSince } = await readState(app);
   assert.deepEqual(
     parkedAlerts.map(({ id, reason, severity, source, message }) => [id, reason, severity, source, message]),
@@ -193,7 +193,7 @@ for (const status of [301, 401, 403, 404, 405, 410, 451]) {
     const receiver = await startReceiver(t, answer(status, { location: '/elsewhere' }));
     const app = await startOutbox(t, [toDestination(receiver)]);
     await sendAlert(app, { message: '1' });
-    await waitUntil('it is failing', async () => (await readState(app)).state === 'failing');
+    await waitUntil('the destination is failing', async () => (await readState(app)).state === 'failing');
     await sendAlert(app, { message: '2' });
     await waitForRequests(receiver, 2);
     const { failingSince, lastError, lagAlerts, parked, nextAttempt } = await readState(app);
@@ -213,7 +213,7 @@ const answerPoison: Parameters<typeof startReceiver>[1] = (response, { body }) =
   response.writeHead(body.includes('poison') ? 403 : 200).end();
 };
 
-test('an alert that alone is rejected holds back no others, and the destination is not failing', async (t) => {
+test('a single rejected alert delays no other alerts, and the destination does not count as failing', async (t) => {
   const receiver = await startReceiver(t, answerPoison);
   const { retrySeconds: _, ...usual } = toDestination(receiver);
   const app = await startOutbox(t, [usual]);
@@ -234,12 +234,12 @@ test('an alert that alone is rejected holds back no others, and the destination 
   assert.deepEqual(messagesOf(receiver).slice(-2), ['poison 1', 'poison 2']);
 });
 
-test('an alert that alone is rejected is parked when its promise ends, and no others', async (t) => {
+test('a single rejected alert is parked when its retries end, and no other alert is parked', async (t) => {
   const receiver = await startReceiver(t, answerPoison);
   const app = await startOutbox(t, [toDestination(receiver, { giveUpHours: 0.0005 })]);
   await sendAlert(app, { message: 'poison' });
   let sent = 0;
-  await waitUntil('it is parked', async () => {
+  await waitUntil('the alert is parked', async () => {
     sent += 1;
     await sendAlert(app, { message: `${sent}` });
     return (await readState(app)).parked === 1;
@@ -254,7 +254,7 @@ test('an alert that alone is rejected is parked when its promise ends, and no ot
   assert.equal(new Set(messagesOf(receiver)).size, sent + 1);
 });
 
-test('a destination that is failing is tried about once a minute by the usual waits', async (t) => {
+test('with the default backoff, a failing destination is tried about once a minute', async (t) => {
   const receiver = await startReceiver(t, answer(404));
   const { retrySeconds: _, ...usual } = toDestination(receiver);
   const app = await startOutbox(t, [usual]);
@@ -271,7 +271,7 @@ test('a destination that is failing is tried about once a minute by the usual wa
   assert.equal(receiver.requests.length, 2);
 });
 
-test('a restart tries at once, whenever the next attempt was due, and still knows that the destination fails', async (t) => {
+test('a restart tries immediately, whenever the next attempt was due, and still reports the destination as failing', async (t) => {
   const receiver = await startReceiver(t, answer(410));
   const { retrySeconds: _, ...usual } = toDestination(receiver);
   const app = await startOutbox(t, [usual]);
@@ -325,12 +325,12 @@ test('times stored while the clock was ahead do not delay deliveries or failure 
   assert.equal(receiver.requests.length, 0);
   receiver.behave(answer(404));
   await retryAll(next);
-  await waitUntil('it is reported', async () =>
+  await waitUntil('the failure is reported', async () =>
     (await readRecords(app)).some(({ sender, status }) => sender === 'signalbox' && status === 'firing'),
   );
 });
 
-test('a delivery to a host ends the waits of other destinations there that could not reach it', async (t) => {
+test('a delivery to a host ends the backoff of other destinations that could not reach the host', async (t) => {
   const receiver = await startReceiver(t);
   const port = Number(new URL(receiver.url).port);
   await receiver.close();
@@ -338,27 +338,27 @@ test('a delivery to a host ends the waits of other destinations there that could
   const slow = toDestination(receiver, { name: 'slow', levels: ['ERROR'], ...waits });
   const app = await startOutbox(t, [slow, toDestination(receiver, { levels: ['INFO'], ...waits })]);
   await sendAlert(app, { level: 'ERROR', message: '1' });
-  await waitUntil('it waits', async () => (await readState(app, 'slow')).state === 'waiting');
+  await waitUntil('the alert waits', async () => (await readState(app, 'slow')).state === 'waiting');
   const again = await startReceiver(t, answer(200), port);
   await sendAlert(app, { level: 'INFO', message: '2' });
   await waitUntilIdle(app, 'slow');
   assert.deepEqual(messagesOf(again), ['2', '1']);
 });
 
-test('a delivery to a host ends the waits of alerts to other destinations there that it answered with an error', async (t) => {
+test('a delivery to a host ends the backoff of alerts to other destinations to which the host responded with an error', async (t) => {
   const receiver = await startReceiver(t, answer(502));
   const waits = { retrySeconds: Array(9).fill(3600) };
   const slow = toDestination(receiver, { name: 'slow', levels: ['ERROR'], ...waits });
   const app = await startOutbox(t, [slow, toDestination(receiver, { levels: ['INFO'], ...waits })]);
   await sendAlert(app, { level: 'ERROR', message: '1' });
-  await waitUntil('it waits', async () => (await readState(app, 'slow')).state === 'waiting');
+  await waitUntil('the alert waits', async () => (await readState(app, 'slow')).state === 'waiting');
   receiver.behave(answer(200));
   await sendAlert(app, { level: 'INFO', message: '2' });
   await waitUntilIdle(app, 'slow');
   assert.deepEqual(messagesOf(receiver), ['1', '2', '1']);
 });
 
-test('after a restart deliveries go on where they ended', async (t) => {
+test('deliveries continue after a restart where they stopped', async (t) => {
   const receiver = await startReceiver(t);
   const destination = toDestination(receiver);
   const app = await startOutbox(t, [destination]);
@@ -419,7 +419,7 @@ test('the filter compares severities, not the levels of senders', async (t) => {
   assert.deepEqual(messagesOf(receiver), ['WARN', 'fatal', 'P2', 'odd', 'none']);
 });
 
-test('a new destination gets later alerts, or all of them with startAt oldest', async (t) => {
+test('a new destination gets later alerts, or all alerts with startAt oldest', async (t) => {
   const [later, all] = [await startReceiver(t), await startReceiver(t)];
   const app = await startOutbox(t, []);
   await sendAlert(app, { message: 'before' });
@@ -433,7 +433,7 @@ test('a new destination gets later alerts, or all of them with startAt oldest', 
   assert.deepEqual(messagesOf(all), ['before', 'after']);
 });
 
-test('with concurrency 4 as many requests are under way, and every alert is delivered', async (t) => {
+test('with concurrency 4, four requests run at a time, and every alert is delivered', async (t) => {
   let running = 0;
   let most = 0;
   const receiver = await startReceiver(t, (response) => {

@@ -32,7 +32,7 @@ test('the cursor stays before the oldest alert that is not settled', () => {
   assert.equal(progress.cursor, 13);
 });
 
-test('an alert that is sent before it is read is not open when it is', () => {
+test('an alert that was sent before the reader reaches its record is already settled', () => {
   const progress = readUpTo(11);
   progress.settle(13);
   assert.deepEqual([progress.isSettled(13), progress.countOpen(14)], [true, 3]);

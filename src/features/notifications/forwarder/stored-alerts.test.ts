@@ -39,7 +39,7 @@ const deliver = async (t: TestContext, settings: object, records: ((ids: string[
 
 const resolved = { status: 'resolved', level: 'INFO' };
 
-test('a resolved alert goes to the destinations that its firing went to', async (t) => {
+test('a resolution is sent to the destinations that got the firing alert', async (t) => {
   const { messages } = await deliver(t, { levels: ['CRITICAL', 'ERROR'] }, [
     () => ({ level: 'page', message: 'firing' }),
     () => ({ ...resolved, firingLevel: 'page', message: 'its end' }),
@@ -59,12 +59,12 @@ const series = [
   () => ({ level: 'ERROR', fingerprint: 'c', status: 'firing', message: 'unknown series', repeatOf: 'lost' }),
 ];
 
-test('an alert that comes again is sent only if repeatMinutes have passed since it was sent last', async (t) => {
+test('a repeated alert is sent only if repeatMinutes have passed since the last delivery', async (t) => {
   const { messages } = await deliver(t, {}, series);
   assert.deepEqual(messages, ['first', 'other', 'unknown series']);
 });
 
-test('with repeatMinutes 0 an alert that comes again is never sent, and is shown as skipped', async (t) => {
+test('with repeatMinutes 0, a repeated alert is never sent and is shown as skipped', async (t) => {
   const { messages, ids, app } = await deliver(t, { repeatMinutes: 0 }, series);
   assert.deepEqual(messages, ['first', 'other']);
   const { json } = await app.request<{ deliveries: { status: string }[] }>('GET', `/api/alerts/${ids[1]}`);
@@ -106,7 +106,7 @@ test('details, links and severity of an alert are delivered', async (t) => {
   assert.deepEqual({ severity, details, links, resolves }, { severity: 'ERROR', ...about });
 });
 
-test('with as many parked alerts as are kept, and long reasons, a restart still repeats no delivery', async (t) => {
+test('with the maximum number of parked alerts and long reasons, a restart repeats no delivery', async (t) => {
   const dataDir = createFolder(t);
   const open = (name: string) => openJournal({ directory: dataDir, name, report: () => undefined });
   const [alerts, progress] = [await open('alerts'), await open('outbox-hook')];

@@ -32,7 +32,7 @@ const read = async (...events: string[][]) => {
   };
 };
 
-test('absences are events at their local times, with recurrences, without cancelled and transparent ones', async () => {
+test('absences are events at their local times, with recurrences, without cancelled and transparent events', async () => {
   assert.deepEqual(
     await read(
       ['DTSTART;TZID=Europe/Berlin:20260327T220000', 'DTEND;TZID=Europe/Berlin:20260329T220000'],
@@ -52,7 +52,7 @@ test('absences are events at their local times, with recurrences, without cancel
   );
 });
 
-test('rules that recur without an end in sight are skipped, and too many recurrences are refused in time', async () => {
+test('endless recurrence rules are skipped, and too many recurrences are refused in time', async () => {
   const rules = [
     'FREQ=SECONDLY',
     'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
@@ -94,7 +94,7 @@ const startCalendar = async (t: TestContext, respond: (response: ServerResponse)
 
 const toStamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 
-test('an absence proposes an override, which is made only when somebody accepts', async (t) => {
+test('an absence proposes an override, which is created only when somebody accepts the proposal', async (t) => {
   const now = Math.floor(Date.now() / 1000) * 1000;
   const [from, until] = [now + 2 * dayMs, now + 2 * dayMs + 5 * hourMs];
   const url = await startCalendar(t, (response) =>
@@ -135,7 +135,7 @@ test('an absence proposes an override, which is made only when somebody accepts'
   assert.equal((await app.request('GET', path, { token: reader })).status, 404);
 });
 
-test('a calendar that is too long or fails is a problem that its owner sees', async (t) => {
+test('the owner of a calendar sees that the calendar is too long or cannot be read', async (t) => {
   const chunk = Buffer.alloc(1024 * 1024, 'X-PADDING:0123456789\r\n');
   const url = await startCalendar(t, (response) => {
     response.on('error', () => undefined);

@@ -89,7 +89,7 @@ test('an event keeps its UID while an override shortens the shift, and an unchan
   assert.deepEqual([shortened?.start, shortened?.end], [next.start + hourMs, next.end]);
 });
 
-test('addresses are listed without secrets and revoked, and wrong secrets are 404', async (t) => {
+test('addresses are listed without secrets and can be revoked, and wrong secrets get 404', async (t) => {
   const { app, send } = await start(t);
   const { json: made } = await send<Made>('reader', 'POST', '/api/people/me/calendar');
   const { json: list } = await send('admin', 'GET', '/api/people/reader/calendar');

@@ -21,7 +21,7 @@ test('hours begin with their first minute and end before their last', () => {
   assert.equal(isOpen(text, '2026-11-28T12:00:00Z'), false);
 });
 
-test('after Friday evening the next hours begin on Monday morning, and a time within the hours is its own next one', () => {
+test('after Friday evening the next hours begin on Monday morning, and a time within the hours needs no wait', () => {
   const text = 'Mon-Fri 08:00-18:00 Europe/Berlin';
   assert.equal(nextOf(text, '2026-11-27T17:00:00Z'), '2026-11-30T07:00:00.000Z');
   assert.equal(nextOf(text, '2026-11-27T16:59:59.999Z'), '2026-11-27T16:59:59.999Z');

@@ -124,7 +124,7 @@ test('times outside the hours of all layers are gaps', () => {
   assert.equal(rotation.nextMemberChangeAfter(at('2026-01-16T12:00:00Z')), at('2026-01-16T17:00:00Z'));
 });
 
-test('turns of a member who is no user pass to the next member, and the order stays', () => {
+test('the turns of a member without an account pass to the next member, and the order stays', () => {
   const rotation = create([{ people: ['anna', 'ben', 'carl'], handover: weekly }]);
   rotation.setOverrides([], (name) => name !== 'ben');
   assert.deepEqual(describe(rotation, '2026-01-06T00:00:00Z', '2026-02-03T00:00:00Z'), [
@@ -359,7 +359,7 @@ const layerCase: fc.Arbitrary<Case> = fc
   }));
 
 for (const timeZone of zones) {
-  test(`in ${timeZone} each change of shift is the one that clocks and a list of people give`, () => {
+  test(`in ${timeZone} each handover matches a model of wall clocks and a list of people`, () => {
     const toLocal = readClock(timeZone, end);
     const model = fc.property(fc.array(layerCase, { minLength: 1, maxLength: 3 }), (layers) => {
       const rotation = create(layers.map(toSettings), timeZone);

@@ -75,7 +75,7 @@ test('an override puts another member on call until it ends, and deleting it end
   assert.equal((await app.request('DELETE', path, { token })).status, 200);
 });
 
-test('listeners learn of overrides, with the access of the route', async (t) => {
+test('listeners get changes of overrides, with the access of the route', async (t) => {
   const app = await startApp(t, { settings: { ...settings, access: { oncall: 'admin' } } });
   const [token, reader] = [await app.login('admin'), await app.login('reader')];
   assert.equal((await openEvents(t, app.url, 'oncall', { token: reader })).status, 403);
@@ -88,7 +88,7 @@ test('listeners learn of overrides, with the access of the route', async (t) => 
   assert.deepEqual((ended ?? assert.fail()).data, (await app.request('GET', '/api/oncall', { token })).json);
 });
 
-test('an override that has not begun is removed, and is in the schedule until then', async (t) => {
+test('an override that has not begun is in the schedule until it is removed', async (t) => {
   const app = await startApp(t, { settings });
   const token = await app.login('admin');
   const times = { startsAt: inDays(30), endsAt: inDays(31) };
@@ -118,7 +118,7 @@ test('of two overlapping overrides, the newest counts', async (t) => {
   }
 });
 
-test('overrides are there again after a restart', async (t) => {
+test('overrides survive a restart', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const first = await startApp(t, { settings: { ...settings, dataDir } });
   const token = await first.login('admin');

@@ -190,7 +190,7 @@ test('the calendar has each shift with its person and layer, and gaps', async (t
   assert.equal((await app.request('GET', '/api/rotations/none/calendar')).status, 404);
 });
 
-test('a Reader takes shifts and gives own shifts away, but changes no shifts of others', async (t) => {
+test('a Reader can take over shifts and give away own shifts, but cannot change shifts between other people', async (t) => {
   const { app, admin, as } = await start(t);
   await admin.send('PUT', '/api/rotations/ops', ops);
   const present = (await read(app))?.member ?? '';
@@ -218,7 +218,7 @@ test('a Reader takes shifts and gives own shifts away, but changes no shifts of 
   assert.deepEqual([unknown.status, unknown.json['error']], [400, 'There is no user "zed"']);
 });
 
-test('two shifts are swapped by one request, and ended by one', async (t) => {
+test('one request swaps two shifts, and one request ends the swap', async (t) => {
   const { app, admin, as } = await start(t);
   await admin.send('PUT', '/api/rotations/ops', { ...ops, timeZone: 'UTC' });
   const [, second, third] = await calendar(app);
@@ -251,7 +251,7 @@ test('two shifts are swapped by one request, and ended by one', async (t) => {
   );
 });
 
-test('of two overlapping overrides the older one is marked as covered', async (t) => {
+test('the older of two overlapping overrides is marked as covered', async (t) => {
   const { app, admin } = await start(t);
   await admin.send('PUT', '/api/rotations/ops', ops);
   const create = async (member: string, from: number, until: number) => {
@@ -277,7 +277,7 @@ test('of two overlapping overrides the older one is marked as covered', async (t
   ]);
 });
 
-test('turns of a deleted user pass to the next person at once, and the rotation outlives a restart', async (t) => {
+test('the turns of a deleted user pass to the next person immediately, and the rotation survives a restart', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const { app, admin } = await start(t, { dataDir });
   await admin.send('PUT', '/api/rotations/ops', ops);

@@ -33,7 +33,7 @@ const describe = (rotation: Rotation, from: string, to: string): string[] =>
       `${new Date(startsAt).toISOString().slice(0, 16)} ${member} ${id ?? ''}`.trim(),
     );
 
-test('the first member is on call from the first handover on, and each handover puts the next one on call', () => {
+test('the first member is on call from the first handover on, and each handover puts the next member on call', () => {
   const rotation = create(['anna', 'ben', 'carl']);
   assert.equal(rotation.memberAt(at('2026-01-05T08:00:00Z')), 'anna');
   assert.equal(rotation.memberAt(at('2026-01-05T07:59:59Z')), 'carl');
@@ -44,7 +44,7 @@ test('the first member is on call from the first handover on, and each handover 
   ]);
 });
 
-test('startsAt says where turns begin, as a date of the zone or as a time', () => {
+test('startsAt sets the beginning of the turns, as a date in the time zone or as a time', () => {
   for (const [startsAt, first] of [
     ['2026-01-13', '2026-01-19T08:00:00Z'],
     ['2026-01-12', '2026-01-12T08:00:00Z'],
@@ -88,7 +88,7 @@ test('an override of a year does not hide the shift after hourly handovers', () 
   });
 });
 
-test('nobody follows a member who is alone', () => {
+test('a rotation with one member has no next member', () => {
   const rotation = create(['anna', 'anna']);
   assert.equal(rotation.shiftAt(at('2026-03-18T12:00:00Z')).endsAt, Number.POSITIVE_INFINITY);
   assert.equal(rotation.nextShiftAfter(at('2026-03-18T12:00:00Z')), undefined);
@@ -129,7 +129,7 @@ test('without rotations every destination is notified at any time', () => {
   assert.equal(rotations.nextHandoverAfter(0), undefined);
 });
 
-test('problems of settings name the rotation and what to do', () => {
+test('problems of settings name the rotation and the remedy', () => {
   const destinations = [
     { name: 'anna', notify: 'incidents' },
     { name: 'log', notify: 'alerts' },

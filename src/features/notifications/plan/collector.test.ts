@@ -36,7 +36,7 @@ test('every incident gets its message in the order of time, however many wait', 
   assert.deepEqual([collector.size, collector.waitingSince(1)], [0, undefined]);
 });
 
-test('no further messages are created while one is ready', () => {
+test('no further messages are created while a message is ready', () => {
   const collector = create(350);
   assert.equal(collector.take(1, { isIdle: false }).length, 0);
   assert.equal(collector.take(1, { isIdle: true }).length, 100);

@@ -39,7 +39,7 @@ for (const [status, groupSeconds] of [
       const all = await Promise.all(numbers.map((number) => readIncident(app, number)));
       return all.filter(({ timeline }) => timeline?.some(({ result }) => result === 'delivered')).length;
     };
-    await waitUntil('all others are told', async () => (await told()) === 300);
+    await waitUntil('all other incidents have notified', async () => (await told()) === 300);
     const { timeline, notifications } = await readIncident(app, 1);
     if (status === 400) {
       assert.equal(timeline.at(-1)?.result, 'the receiver responded 400');
@@ -61,12 +61,12 @@ for (const what of ['alerts', 'incidents']) {
     const destination = what === 'alerts' ? toDestination(receiver) : toIncidentDestination(receiver);
     const app = await startNotifier(t, [destination]);
     for (let count = 0; count < 60; count += 1) await fire(app, `k${count}`);
-    await waitUntil('all others are delivered', () => receiver.requests.length >= 60, 12_000);
+    await waitUntil('all other messages are delivered', () => receiver.requests.length >= 60, 12_000);
     assert.equal(hanging, 4);
   });
 }
 
-test('a failing destination is an incident, of which only the other destinations are notified', async (t) => {
+test('a failing destination opens an incident, and only the other destinations are notified', async (t) => {
   const [broken, good] = [await startReceiver(t, answer(404)), await startReceiver(t)];
   const app = await startNotifier(t, [
     toIncidentDestination(broken, { name: 'broken' }),
@@ -90,7 +90,7 @@ test('a notification that is given up is in the timeline, and its destination ge
   const app = await startNotifier(t, [toIncidentDestination(receiver, { giveUpHours: 0.0003 })]);
   await fire(app, 'disk');
   const find = async () => (await readIncident(app, 1)).timeline.find(({ destination }) => destination === 'pager');
-  await waitUntil('it is given up', async () => (await find()) !== undefined);
+  await waitUntil('the notification is given up', async () => (await find()) !== undefined);
   assert.equal((await find())?.result, 'the receiver responded 503; given up after 0.0003 h');
   receiver.behave(answer(200));
   const count = receiver.requests.length;
@@ -99,7 +99,7 @@ test('a notification that is given up is in the timeline, and its destination ge
   assert.equal(receiver.requests.length, count);
 });
 
-test('a receiver that was away gets its messages within seconds of coming back, and none that is no longer true', async (t) => {
+test('a receiver gets its messages within seconds of its return, and no outdated message', async (t) => {
   const receiver = await startReceiver(t);
   const port = Number(new URL(receiver.url).port);
   await receiver.close();
@@ -109,15 +109,15 @@ test('a receiver that was away gets its messages within seconds of coming back, 
   await waitUntil('an attempt fails', async () => (await readIncident(app, 1)).notifications[0]?.next?.attempts !== 0);
   await fire(app, 'over', { status: 'resolved' });
   await fire(app, 'disk', { level: 'CRITICAL' });
-  await waitUntil('it is resolved', async () => (await readIncident(app, 2)).state === 'resolved');
+  await waitUntil('the incident is resolved', async () => (await readIncident(app, 2)).state === 'resolved');
   const again = await startReceiver(t, answer(200), port);
   await waitForRequests(again, 1);
   await sendAlert(app, { message: 'x', level: 'INFO' });
-  await waitUntil('it is noted', async () => (await readIncident(app, 1)).notifications[0]?.last !== null);
+  await waitUntil('the opening is recorded', async () => (await readIncident(app, 1)).notifications[0]?.last !== null);
   assert.deepEqual(messagesTo(again), ['opened #1 disk is broken']);
 });
 
-test('while nothing of incidents can be stored, all that is due is sent, and once', async (t) => {
+test('while incidents cannot be stored, every due notification is sent once', async (t) => {
   const receiver = await startReceiver(t);
   const count = 12;
   const app = await startNotifier(t, [toIncidentDestination(receiver, { after: 0.03 })]);
@@ -128,7 +128,10 @@ test('while nothing of incidents can be stored, all that is due is sent, and onc
   mkdirSync(path);
   await waitForRequests(receiver, count);
   rmdirSync(path);
-  await waitUntil('all is noted', async () => (await readState(app, 'pager')).waitingNotices.length === 0);
+  await waitUntil(
+    'all deliveries are recorded',
+    async () => (await readState(app, 'pager')).waitingNotices.length === 0,
+  );
   assert.equal(new Set(messagesTo(receiver)).size, count);
   assert.equal(receiver.requests.length, count);
 });
@@ -164,13 +167,16 @@ test('an incident whose planning failed is planned again', async (t) => {
     body: { match: { text: 'quiet*' }, endsAt },
   });
   await fire(app, 'quiet');
-  await waitUntil('it waits', async () => (await readIncident(app, 1)).notifications[0]?.next?.waitsFor === 'silence');
+  await waitUntil(
+    'the notification waits',
+    async () => (await readIncident(app, 1)).notifications[0]?.next?.waitsFor === 'silence',
+  );
   isBroken = true;
   await app.request('DELETE', `/api/silences/${silence.json.id}`, { token });
-  await waitUntil('the end is noticed', () => failures > 0);
+  await waitUntil('the end of the silence is noticed', () => failures > 0);
   const before = failures;
   await fire(app, 'new');
-  await waitUntil('the new one is noticed', () => failures > before);
+  await waitUntil('the new incident is noticed', () => failures > before);
   isBroken = false;
   await waitForRequests(receiver, 2);
   assert.deepEqual(messagesTo(receiver).toSorted(), ['opened #1 quiet is broken', 'opened #2 new is broken']);
@@ -180,11 +186,11 @@ for (const [what, attempt, alert, event] of [
   ['raised', 0, { level: 'CRITICAL' }, 'raised'],
   ['resolved', 1, { status: 'resolved' }, 'resolved'],
 ] as const) {
-  test(`an incident that is ${what} during the last attempt of the message before is notified of`, async (t) => {
+  test(`an incident that is ${what} during the last attempt of the previous message still notifies`, async (t) => {
     let app: TestApp | undefined;
     const happen = async (started: TestApp): Promise<void> => {
       await fire(started, 'disk', alert);
-      await waitUntil('it is known', async () =>
+      await waitUntil('the event is in the timeline', async () =>
         (await readIncident(started, 1)).timeline.some(({ type }) => type === event),
       );
     };

@@ -31,7 +31,10 @@ test('a destination is notified when an incident opens, rises and is resolved, b
   await waitForRequests(receiver, 3);
   const name = '#1 disk is broken';
   assert.deepEqual(messagesTo(receiver), [`opened ${name}`, `raised ${name}`, `resolved ${name}`]);
-  await waitUntil('the end is noted', async () => (await readIncident(app, 1)).notifications.length === 0);
+  await waitUntil(
+    'the resolution is in the timeline',
+    async () => (await readIncident(app, 1)).notifications.length === 0,
+  );
   const { timeline } = await readIncident(app, 1);
   assert.deepEqual(
     timeline
@@ -65,7 +68,10 @@ test('notifications within groupSeconds are one message', async (t) => {
     'opened #2 b is broken',
     'opened #3 c is broken',
   ]);
-  await waitUntil('all are noted', async () => (await readIncident(app, 3)).notifications[0]?.last?.what === 'opened');
+  await waitUntil(
+    'all openings are recorded',
+    async () => (await readIncident(app, 3)).notifications[0]?.last?.what === 'opened',
+  );
   await fire(app, 'd');
   await pass(minute, 1);
   await waitForRequests(receiver, 2);
@@ -98,7 +104,7 @@ test('an acknowledgement stops the escalation and reminders, and everyone notifi
   const reminders = first.requests.length;
   await act(app, 1, 'resolve');
   await waitForRequests(second, 3);
-  await waitUntil('nothing is left to tell', async () => (await readIncident(app, 1)).notifications.length === 0);
+  await waitUntil('no notification is left', async () => (await readIncident(app, 1)).notifications.length === 0);
   const name = '#1 disk is broken';
   assert.deepEqual(messagesTo(second), [`opened ${name}`, `acknowledged ${name}`, `resolved ${name}`]);
   const toFirst = messagesTo(first);
@@ -150,14 +156,20 @@ test('timers continue after a restart, even if the clock was set', async (t) => 
   const app = await start();
   await fire(app, 'disk');
   await fire(app, 'taken');
-  await waitUntil('both are told', async () => (await readIncident(app, 2)).notifications[0]?.last?.what === 'opened');
+  await waitUntil(
+    'both destinations are notified',
+    async () => (await readIncident(app, 2)).notifications[0]?.last?.what === 'opened',
+  );
   await act(app, 2, 'acknowledge');
   await app.close();
   now += 61 * minute;
   const again = await start();
   await waitForRequests(first, 3);
   now += 28 * minute;
-  await waitUntil('it waits', async () => (await readIncident(again, 1)).notifications[1]?.next?.waitsFor === 'after');
+  await waitUntil(
+    'the notification waits',
+    async () => (await readIncident(again, 1)).notifications[1]?.next?.waitsFor === 'after',
+  );
   now += 2 * minute;
   await waitForRequests(second, 1);
   now -= 365 * 24 * 60 * minute;
@@ -174,7 +186,7 @@ test('timers continue after a restart, even if the clock was set', async (t) => 
   assert.deepEqual(messagesTo(second), ['opened #1 disk is broken']);
 });
 
-test('a clock that was set back keeps nothing back for as long', async (t) => {
+test('a clock that was set back does not delay notifications until it catches up', async (t) => {
   const [grouping, later, reminded] = [await startReceiver(t), await startReceiver(t), await startReceiver(t)];
   let now = Date.now();
   const destinations = [
@@ -184,7 +196,7 @@ test('a clock that was set back keeps nothing back for as long', async (t) => {
   ];
   const app = await startNotifier(t, destinations, {}, { features: withClock(() => new Date(now)) });
   await fire(app, 'disk');
-  await waitUntil('it is told', async () => {
+  await waitUntil('the destination is notified', async () => {
     const { notifications } = await readIncident(app, 1);
     return notifications.some(({ destination, last }) => destination === 'reminded' && last?.what === 'opened');
   });
@@ -200,7 +212,7 @@ test('a clock that was set back keeps nothing back for as long', async (t) => {
   assert.deepEqual(counts, [1, 1, 2]);
 });
 
-test('a destination of incidents that gets alerts again gets none that came before', async (t) => {
+test('a destination that is switched from incidents to alerts gets no earlier alerts', async (t) => {
   const receiver = await startReceiver(t);
   const dataDir = join(createFolder(t), 'data');
   const app = await startNotifier(t, [toIncidentDestination(receiver)], { dataDir });
@@ -208,7 +220,9 @@ test('a destination of incidents that gets alerts again gets none that came befo
   await app.close();
   const again = await startNotifier(t, [toDestination(receiver, { name: 'pager' })], { dataDir });
   await fire(again, 'later', { level: 'INFO' });
-  await waitUntil('it has come', () => receiver.requests.some(({ body }) => body.includes('later is broken')));
+  await waitUntil('the later alert has arrived', () =>
+    receiver.requests.some(({ body }) => body.includes('later is broken')),
+  );
   assert.equal(receiver.requests.length, 1);
 });
 
@@ -218,12 +232,15 @@ test('a removed destination is forgotten, and a new one is notified of open inci
   const app = await startNotifier(t, [toIncidentDestination(first)], { dataDir });
   await fire(app, 'disk');
   await fire(app, 'taken');
-  await waitUntil('it is noted', async () => (await readIncident(app, 2)).notifications[0]?.last?.what === 'opened');
+  await waitUntil(
+    'the opening is recorded',
+    async () => (await readIncident(app, 2)).notifications[0]?.last?.what === 'opened',
+  );
   await act(app, 2, 'acknowledge');
   await app.close();
   const again = await startNotifier(t, [toIncidentDestination(second, { name: 'other' })], { dataDir });
   await waitForRequests(second, 1);
-  await waitUntil('it is forgotten', async () => {
+  await waitUntil('the destination is forgotten', async () => {
     const { notifications } = await readIncident(again, 1);
     return notifications.length === 1 && notifications[0]?.destination === 'other';
   });
@@ -252,9 +269,12 @@ test('lists show sent and waiting notifications, with the reason of the wait', a
     );
     return json;
   };
-  await waitUntil('it is listed', async () => (await list('')).data.length === 1);
+  await waitUntil('the opening is listed', async () => (await list('')).data.length === 1);
   await act(app, 1, 'resolve');
-  await waitUntil('the end is listed', async () => (await list('?incident=1&destination=pager')).data.length === 2);
+  await waitUntil(
+    'the resolution is listed',
+    async () => (await list('?incident=1&destination=pager')).data.length === 2,
+  );
   const page = await list('?limit=1');
   assert.deepEqual(
     [page, await list(`?limit=1&before=${page.next}`)].flatMap(({ data }) => data.map(({ what }) => what)),
@@ -263,7 +283,7 @@ test('lists show sent and waiting notifications, with the reason of the wait', a
   assert.deepEqual((await list('?destination=later')).data, []);
   assert.equal((await app.request('GET', '/api/notifications?incident=99', { token })).status, 404);
   await fire(app, 'other');
-  await waitUntil('others wait', async () => {
+  await waitUntil('the other notifications wait', async () => {
     const [pager, later, grouping] = await Promise.all(
       ['pager', 'later', 'grouping'].map((name) => readState(app, name)),
     );
@@ -349,9 +369,15 @@ test('a silenced incident notifies when the silence ends or is ended, unless it 
   await fire(app, 'b');
   await fire(app, 'c', { message: 'loud' });
   await waitForRequests(receiver, 1);
-  await waitUntil('it is noted', async () => (await readIncident(app, 1)).timeline.at(-1)?.type === 'silenced');
+  await waitUntil(
+    'the silence is in the timeline',
+    async () => (await readIncident(app, 1)).timeline.at(-1)?.type === 'silenced',
+  );
   await fire(app, 'a', { level: 'CRITICAL' });
-  await waitUntil('it is noted again', async () => (await readIncident(app, 1)).timeline.length === 4);
+  await waitUntil(
+    'the second silence is in the timeline',
+    async () => (await readIncident(app, 1)).timeline.length === 4,
+  );
   assert.equal((await readIncident(app, 1)).notifications[0]?.next?.waitsFor, 'silence');
   await fire(app, 'b', { status: 'resolved' });
   await endAt(Date.now() + 500);
@@ -377,7 +403,7 @@ test('metrics count notifications by event and result', async (t) => {
     toIncidentDestination(receiver, { name: 'later', groupSeconds: 3600 }),
   ]);
   await fire(app, 'disk');
-  await waitUntil('it is counted', async () => {
+  await waitUntil('the notification is counted', async () => {
     const { text } = await app.request('GET', '/metrics');
     return (
       text.includes('signalbox_notifications_total{destination="pager",what="opened",result="delivered"} 1') &&

@@ -172,7 +172,7 @@ test('groupSeconds: a notification is due after this time, or immediately with 0
   assert.deepEqual(show(plan({ groupSeconds: 0 }, create())), ['opened', 0]);
 });
 
-test('a clock that was set back since keeps nothing back', () => {
+test('a clock that was set back since delays no notification', () => {
   const now = start - 24 * hour;
   const due = (keys: IncidentKeys, last?: NotificationState): unknown => {
     const found = plan(keys, create(), last, { now });
@@ -191,7 +191,7 @@ test('levels and sources: other incidents never notify, not even of a rise', () 
   assert.deepEqual(show(plan({ ...atOnce, sources: ['back*'] }, create())), ['opened', 0]);
 });
 
-test('hours: outside them it waits for the next ones, unless its level is in hoursExcept', () => {
+test('hours: outside the hours a notification waits for the next hours, unless its level is in hoursExcept', () => {
   const night = create({ stateSince: start + 9 * hour });
   const now = start + 9 * hour;
   const keys = { ...atOnce, hours: 'x' };
@@ -257,7 +257,7 @@ test('a delay is counted from the first address, and an acknowledgement cancels 
   assert.equal(ask(taken, {}), undefined);
 });
 
-test('a destination that only addresses notify follows a rise in level, and none of its own rules', () => {
+test('a destination that only escalation steps notify gets rises in level, and ignores its own rules', () => {
   const governed = { isGoverned: true };
   assert.equal(plan(atOnce, create(), undefined, governed), undefined);
   assert.equal(plan({ ...atOnce, repeat: 1 }, create(), told(), governed), undefined);
@@ -267,7 +267,7 @@ test('a destination that only addresses notify follows a rise in level, and none
   ]);
 });
 
-test('a request of a person notifies also of an acknowledged incident', () => {
+test('a request from a person also notifies of an acknowledged incident', () => {
   for (const incident of [create(), taken]) {
     const address = asked({ reason: 'mention', by: 'user:anna' });
     assert.deepEqual(show(plan(atOnce, incident, undefined, { now: start + hour, address })), ['addressed', 60]);

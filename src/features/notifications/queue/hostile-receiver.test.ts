@@ -54,7 +54,7 @@ const toBody = (number: number) => ({
 });
 
 for (const concurrency of [1, 4]) {
-  test(`whatever a receiver responds to ${concurrency} requests at a time, every alert arrives, and those of a fingerprint in order`, async (t) => {
+  test(`with any responses to ${concurrency} requests at a time, every alert arrives, and alerts with one fingerprint arrive in order`, async (t) => {
     const random = createRandom();
     const accepted: number[] = [];
     const behave = createBehaviour(random);
@@ -73,7 +73,7 @@ for (const concurrency of [1, 4]) {
       const { status } = await app.request('POST', '/api/alert/alertmanager', { body: toBody(number) });
       assert.equal(status, 200);
     }
-    await waitUntil('most have arrived', async () => {
+    await waitUntil('most alerts have arrived', async () => {
       // A rejected destination would wait for a second each time.
       await retryAll(app);
       return new Set(accepted).size > count / 2;
@@ -98,7 +98,7 @@ for (const concurrency of [1, 4]) {
   });
 }
 
-test('only the statuses that are about an alert park it', async (t) => {
+test('only statuses that concern a single alert park the alert', async (t) => {
   const asked = [...refusals, ...statuses];
   const receiver = await startReceiver(t, (response, { body }) => {
     response.writeHead(Number(JSON.parse(body).message)).end();
@@ -115,8 +115,8 @@ test('only the statuses that are about an alert park it', async (t) => {
   for (const { id } of json.data[0]?.waitingAlerts ?? []) {
     await app.request('POST', `/api/deliveries/hook/${id}/retry`, { token: await adminToken(app) });
   }
-  await waitUntil('each was tried', () => tried().size === asked.length);
-  await waitUntil('the refused ones are parked', async () => (await readState(app)).parked === refusals.length);
+  await waitUntil('each alert was tried', () => tried().size === asked.length);
+  await waitUntil('the refused alerts are parked', async () => (await readState(app)).parked === refusals.length);
   const { parkedAlerts, lagAlerts } = await readState(app);
   assert.deepEqual(parkedAlerts.map(({ message }) => Number(message)).sort(), refusals);
   assert.equal(lagAlerts, statuses.length);

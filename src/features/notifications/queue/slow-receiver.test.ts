@@ -50,7 +50,7 @@ for (const [what, behaviour] of [
     await waitUntil('the attempt has failed', async () => (await readState(app)).lastError !== null);
     for (const message of ['second', 'third']) {
       await sendAlert(app, { message });
-      await waitUntil('another one is delivered', async () => messagesOf(receiver).includes(message));
+      await waitUntil('another message is delivered', async () => messagesOf(receiver).includes(message));
     }
     const { waitingAlerts } = await readState(app);
     assert.deepEqual(
@@ -73,7 +73,7 @@ test('a message about several incidents that is not answered is not sent again i
   await Promise.all([fire(app, 'slow'), fire(app, 'other')]);
   await waitUntil('the attempt has failed', async () => (await readState(app, 'pager')).lastError !== null);
   await fire(app, 'third');
-  await waitUntil('another one is delivered', () => messagesTo(receiver).length === 3);
+  await waitUntil('another message is delivered', () => messagesTo(receiver).length === 3);
   await waitUntil('two wait', async () => (await readState(app, 'pager')).waitingNotices.length === 2);
   assert.equal(receiver.requests.length, 2);
 });

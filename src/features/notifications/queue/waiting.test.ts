@@ -24,7 +24,7 @@ const drain = (waiting: WaitingMessages<Message>, now = 0): number[] => {
   return seqs;
 };
 
-test('the newest critical alert is next, and then the oldest one', () => {
+test('the newest critical alert is next, and then the oldest alert', () => {
   const waiting = new WaitingMessages<Message>();
   for (const seq of [1, 2, 5]) waiting.add(create(seq));
   for (const seq of [3, 4]) waiting.add(create(seq, critical));
@@ -33,7 +33,7 @@ test('the newest critical alert is next, and then the oldest one', () => {
   assert.equal(waiting.size, 0);
 });
 
-test('a critical alert is not sent before an older one with the same key', () => {
+test('a critical alert is not sent before an older alert with the same key', () => {
   const waiting = new WaitingMessages<Message>();
   waiting.add(create(1, keyed));
   waiting.add(create(2));
@@ -69,7 +69,7 @@ test('an alert that may have caused a failure comes after all others until the r
   assert.deepEqual(drain(waiting), [1, 3]);
 });
 
-test('an alert is tried before it is due once, until its next regular attempt', () => {
+test('an alert is tried early only once before its next regular attempt', () => {
   const waiting = new WaitingMessages<Message>();
   waiting.add(create(1));
   const alert = waiting.take(0);
@@ -85,7 +85,7 @@ test('an alert is tried before it is due once, until its next regular attempt', 
   assert.equal(waiting.take(3), alert);
 });
 
-test('once 10,000 alerts wait there is no room until half of them are gone', () => {
+test('once 10,000 alerts wait, no more alerts are added until half of them are settled', () => {
   const waiting = new WaitingMessages<Message>();
   for (let seq = 1; seq <= 10_000; seq += 1) waiting.add(create(seq));
   assert.equal(waiting.isFull, true);

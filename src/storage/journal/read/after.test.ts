@@ -68,7 +68,7 @@ test('a reader that stops early releases the file, and one over a deleted file g
   assert.deepEqual(await readNumbers(journal, 0), [1, 2, 4, 5]);
 });
 
-test('listeners hear of each write until they leave', async (t) => {
+test('listeners are called for each write until they unsubscribe', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   const heard: number[] = [];
   const leave = journal.onStored((seq) => heard.push(seq));
@@ -80,7 +80,7 @@ test('listeners hear of each write until they leave', async (t) => {
   assert.deepEqual(heard, [1, 3]);
 });
 
-test('retention keeps what was not read, up to a size, and says what it had to drop', async (t) => {
+test('retention keeps unread records up to a size, and reports dropped records', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1, retainSegments: 1, awaitsHold: true });
   for (let n = 1; n <= 5; n += 1) await appendNumbers(journal, n, n);

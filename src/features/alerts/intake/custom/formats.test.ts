@@ -140,7 +140,7 @@ test('a body that does not fit the format is refused with the reason, and nothin
   assert.ok(!metrics.text.includes('format="other"'));
 });
 
-test('an unusable format in the config file stops the start with a line that says what to do', async (t) => {
+test('an unusable format in the config file stops startup with one line of advice', async (t) => {
   const bad: [format: object, problem: RegExp][] = [
     [{ name: 'Git Lab', message: 'x' }, /lower-case letters/],
     [{ name: 'grafana', message: 'x' }, /intake\.grafana is a built-in format: choose another name/],

@@ -34,7 +34,7 @@ test('a triggered event has its summary as message, and its details as labels', 
   });
 });
 
-test('other events need no payload, and have their key as message', () => {
+test('other events need no payload, and their key is the message', () => {
   const read = (action: string) => readAlert(pagerduty, { event_action: action, dedup_key: 'backup/web-1' });
   const acknowledged = read('acknowledge');
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('other events need no payload, and have their key as message', () => {
   assert.deepEqual([resolved.message, resolved.status], ['backup/web-1', 'resolved']);
 });
 
-test('a trigger without payload, and another event without key, are refused', () => {
+test('a trigger without a payload and any other event without a key are refused', () => {
   assert.throws(() => readAlert(pagerduty, { event_action: 'trigger' }), /^Error: payload.summary is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'resolve' }), /^Error: dedup_key is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'close' }), /^Error: event_action must be one of trigger, /);
@@ -87,7 +87,7 @@ test('a trigger without a key gets a key, which resolves the alert with any payl
   assert.deepEqual([refused.status, refused.json.error], [400, 'payload.summary is required to trigger an alert']);
 });
 
-test('an acknowledge acknowledges the incident of its key, does not rename it, and opens no incident', async (t) => {
+test('an acknowledge event acknowledges the incident with its key without renaming the incident, and opens no incident', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const post = async (event_action: string, dedup_key: string, payload?: object): Promise<void> => {
@@ -119,7 +119,7 @@ test('an acknowledge acknowledges the incident of its key, does not rename it, a
   );
 });
 
-test('an acknowledge of the sender does not replace the person who has acknowledged the incident', async (t) => {
+test('an acknowledge event from the sender does not replace the person who has acknowledged the incident', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const post = (event_action: string) =>

@@ -62,7 +62,7 @@ for (const path of ['/api/alert/slack', '/api/alert/auto']) {
   });
 }
 
-test('of very many blocks, about as much is read as is stored', () => {
+test('from very many blocks, only about as much text is read as is stored', () => {
   const nest = (depth: number): object[] =>
     Array.from({ length: 10 }, () => (depth === 0 ? { text: 'a word' } : { elements: nest(depth - 1) }));
   const { message } = readAlert(slackFormat, { blocks: nest(4) });
