@@ -1,12 +1,12 @@
 /**
  * Returns an author's name for people: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
- * `address:10.0.0.1`, `somebody through phone` for `destination:phone`.
+ * `address:10.0.0.1`, `somebody via phone` for `destination:phone`.
  */
 export const toPerson = (name: string): string =>
   name
     .replace(/^(?:user|address):/, '')
     .replace(/^key:/, 'the key ')
-    .replace(/^destination:/, 'somebody through ');
+    .replace(/^destination:/, 'somebody via ');
 
 /**
  * Returns the target of the user who acted: `person:anna` for `anna` and `destination:anna/phone`; undefined for other

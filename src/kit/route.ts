@@ -76,7 +76,7 @@ export const defineList = <T extends TSchema>(title: string, noun: string, entry
   });
 
 /** Creates the parameters of a paged list, newest first. `before` describes the parameter of that name. */
-export const pagingQuery = (nouns: string, before = '`next` of a page, to read the page after it.') => ({
+export const pagingQuery = (nouns: string, before = 'Value of `next` in a page, to get the following page.') => ({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
 });

@@ -34,7 +34,9 @@ console.log(JSON.stringify(seen));
 
 /** Returns the reason why a test cannot use a runtime; in CI the test fails instead. */
 const skipWithout = (program: string): string | false =>
-  process.env['CI'] !== 'true' && spawnSync(program, ['--version']).error !== undefined && `${program} is not installed`;
+  process.env['CI'] !== 'true' &&
+  spawnSync(program, ['--version']).error !== undefined &&
+  `${program} is not installed`;
 
 for (const [name, [file = '', ...args]] of Object.entries(runtimes)) {
   test(`the client works in ${name}: calls, logins, versions, lists and events`, {

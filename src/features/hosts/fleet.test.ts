@@ -53,7 +53,7 @@ test('two reports in time, just before and just after a step, leave no hole', as
   );
 });
 
-test('a kept minute that is older than the ring of minutes does not overwrite a newer minute', async (t) => {
+test('a stored minute that is older than the ring of minutes does not overwrite a newer minute', async (t) => {
   const { take, readCpu } = createFleet(t);
   const minute = start - 30 * minuteMs;
   await take(start, [[minute, 0.75]]);
@@ -64,7 +64,7 @@ test('a kept minute that is older than the ring of minutes does not overwrite a 
   assert.equal(await readCpu(minute), 0.75);
 });
 
-test('kept minutes of 1900 and 9999 are ignored', async (t) => {
+test('stored minutes of the years 1900 and 9999 are ignored', async (t) => {
   const { take, readCpu } = createFleet(t);
   const minute = start - 30 * minuteMs;
   await take(start, [
@@ -75,7 +75,7 @@ test('kept minutes of 1900 and 9999 are ignored', async (t) => {
   assert.equal(await readCpu(minute), 0.75);
 });
 
-test('the last minute before days of silence does not overwrite a kept minute in the same slot', async (t) => {
+test('the last minute before days of silence does not overwrite a stored minute in the same slot', async (t) => {
   const { take, readCpu } = createFleet(t);
   await take(start);
   const minute = start + 3 * dayMs;

@@ -18,13 +18,13 @@ const lines = (maxLength: number, example: string, description: string) =>
     description,
   });
 
-export const tags = lines(100, 'web', 'Words for filtering hosts.');
+export const tags = lines(100, 'web', 'Tags for filtering and grouping hosts.');
 export const aliases = lines(
   255,
   'web-1.example.org',
   'Other values of `hostname` in alerts about this host, besides its name and host name.',
 );
-export const note = Type.String({ maxLength: 1000, description: 'Note for people.', examples: ['rack 4'] });
+export const note = Type.String({ maxLength: 1000, description: 'Free text about the host.', examples: ['rack 4'] });
 const hostName = Type.String({
   maxLength: 200,
   description: 'Up to 64 letters, digits, `.`, `_` and `-`; begins with a letter or digit.',
@@ -108,7 +108,7 @@ const hostFields = {
   openIncidents: Type.Integer({ description: 'Incidents of the host that are not resolved.', examples: [0] }),
   worstSeverity: orNull(
     Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
-    'Worst severity of these incidents; `null` if there are none.',
+    'Worst severity of the unresolved incidents; `null` if there are none.',
   ),
   line: Type.Object(
     {
@@ -138,7 +138,7 @@ export const HostEvent = defineShape('HostEvent', {
   isDeleted: Type.Optional(Type.Boolean({ description: 'True if the host was deleted; otherwise absent.' })),
 });
 
-export const HostList = defineList('HostList', 'Hosts', ShownHost, 'By name.');
+export const HostList = defineList('HostList', 'Hosts', ShownHost, 'Sorted by name.');
 
 export const HostProcessList = defineShape('HostProcessList', {
   time: orNull(Time, 'Time of the reading.'),
@@ -171,7 +171,7 @@ export const ReportReceipt = defineShape('ReportReceipt', {
   name: Type.String({ examples: ['web-1'] }),
   time: Type.String({ ...Time, description: 'Time of receipt.' }),
   watchesId: Type.Optional(
-    Type.String({ description: 'Id of the watches that the host must check.', examples: ['3f1c0d8e5b7a4c2f'] }),
+    Type.String({ description: 'Id of the list of watches that the host must check.', examples: ['3f1c0d8e5b7a4c2f'] }),
   ),
   watches: Type.Optional(
     Type.Array(
@@ -182,7 +182,7 @@ export const ReportReceipt = defineShape('ReportReceipt', {
           examples: [false],
         }),
       }),
-      { description: 'Watches that the host must check; absent if the host has sent their id.' },
+      { description: 'Watches that the host must check; absent if the host already has the list with this id.' },
     ),
   ),
   commands: Type.Optional(

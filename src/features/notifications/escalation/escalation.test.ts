@@ -77,11 +77,14 @@ test('a policy notifies its people step by step until somebody acknowledges the 
   await isAt(app, 1, 2);
   await act(app, 1, 'acknowledge');
   for (const receiver of [anna, ben])
-    await waitUntil('all hear of it', () => messagesTo(receiver).at(-1) === `acknowledged ${name}`);
+    await waitUntil(
+      'all receivers get the acknowledgement',
+      () => messagesTo(receiver).at(-1) === `acknowledged ${name}`,
+    );
   now += 60 * minute;
   await act(app, 1, 'resolve');
   for (const receiver of [anna, ben, room])
-    await waitUntil('all hear of the end', () => messagesTo(receiver).at(-1) === `resolved ${name}`);
+    await waitUntil('all receivers get the resolution', () => messagesTo(receiver).at(-1) === `resolved ${name}`);
   assert.deepEqual(messagesTo(anna), [
     `opened ${name}`,
     `reminder ${name}`,
@@ -97,7 +100,7 @@ test('a policy notifies its people step by step until somebody acknowledges the 
   ]);
 });
 
-test('a Reader skips to the next step, and an incident without a further step refuses that', async (t) => {
+test('a Reader can skip to the next step, and the request is refused if no step follows', async (t) => {
   const [anna, ben] = [await startReceiver(t), await startReceiver(t)];
   const app = await startNotifier(t, []);
   const token = await createPerson(app, 'anna', anna);
@@ -145,7 +148,7 @@ test('a rise in level starts the policy anew, also for people who were notified'
   assert.deepEqual(messagesTo(ben), [`opened ${name}`, `raised ${name}`, `reminder ${name}`]);
 });
 
-test('no step is taken while the incident is silenced; the step that is due follows at the end', async (t) => {
+test('no step is taken while the incident is silenced; a step that became due follows when the silence ends', async (t) => {
   const [anna, ben] = [await startReceiver(t), await startReceiver(t)];
   let now = Date.now();
   const app = await startNotifier(t, [], {}, { features: withClock(() => new Date(now)) });
@@ -182,7 +185,7 @@ test('no step is taken while the incident is silenced; the step that is due foll
   ]);
 });
 
-test('a step that reaches nobody is left out at once, and the status names the policy as a problem', async (t) => {
+test('a step that reaches nobody is skipped immediately, and the status reports the policy as a problem', async (t) => {
   const ben = await startReceiver(t);
   const app = await startNotifier(t, []);
   await createUser(app, 'without-ways');
@@ -273,7 +276,7 @@ test('with a policy, destinations that no policy names follow their own rules; w
   assert.equal((await readIncident(app, 2)).escalation, null);
 });
 
-test('incidents from before the first routing keep the rules of destinations until they rise', async (t) => {
+test('incidents from before the first routing keep the rules of destinations until their level rises', async (t) => {
   const anna = await startReceiver(t);
   const app = await startNotifier(t, []);
   await createPerson(app, 'anna', anna);
@@ -287,7 +290,7 @@ test('incidents from before the first routing keep the rules of destinations unt
   assert.deepEqual(messagesTo(anna), ['opened #2 net is broken', 'opened #1 disk is broken']);
 });
 
-test('a way with a delay follows its person, and an acknowledgement before cancels it', async (t) => {
+test('a contact method with a delay is notified later, unless the incident is acknowledged first', async (t) => {
   const [phone, mail] = [await startReceiver(t), await startReceiver(t)];
   let now = Date.now();
   const app = await startNotifier(t, [], {}, { features: withClock(() => new Date(now)) });
@@ -299,7 +302,9 @@ test('a way with a delay follows its person, and an acknowledgement before cance
   await fire(app, 'net');
   await waitForRequests(phone, 2);
   await act(app, 2, 'acknowledge');
-  await waitUntil('it is told', () => messagesTo(phone).includes('acknowledged #2 net is broken'));
+  await waitUntil('the phone gets the acknowledgement', () =>
+    messagesTo(phone).includes('acknowledged #2 net is broken'),
+  );
   now += 5 * minute;
   await waitForRequests(mail, 1);
   await act(app, 1, 'resolve');
@@ -307,7 +312,7 @@ test('a way with a delay follows its person, and an acknowledgement before cance
   assert.deepEqual(messagesTo(mail), [`opened ${name}`, `resolved ${name}`]);
 });
 
-test('quiet hours hold back the ways of a person, except for critical incidents', async (t) => {
+test('quiet hours delay the notifications of a person, except for critical incidents', async (t) => {
   const anna = await startReceiver(t);
   let now = Date.parse('2026-01-31T23:00:00Z');
   const app = await startNotifier(t, [], {}, { features: withClock(() => new Date(now)) });
@@ -380,7 +385,7 @@ test('without a policy, a rise in level notifies only people on call, and everyb
   assert.deepEqual(messagesTo(ben), [`opened ${name}`, `raised ${name}`, `resolved ${name}`]);
 });
 
-test('10,000 incidents at once follow their policy, and each step is in few messages', async (t) => {
+test('10,000 simultaneous incidents follow their policy, and each step takes few messages', async (t) => {
   const [anna, ben] = [await startReceiver(t), await startReceiver(t)];
   let now = Date.now();
   const app = await startNotifier(t, [], { maxEventLoopDelay: 0 }, { features: withClock(() => new Date(now)) });

@@ -63,7 +63,7 @@ test('a reminder is retried until the receiver accepts it, and a restart meanwhi
   for (const { body } of receiver.requests.slice(0, -1)) assert.match(body, /Your shift in ops begins in 4\d minutes/);
 });
 
-test('the report at a handover has open incidents, what happened in the shift, and what is silenced until when', async (t) => {
+test('the report at a handover lists open incidents, incidents of the last shift, and silences with their ends', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startApp(t);
   const send = await prepare(app, receiver.url);

@@ -26,7 +26,7 @@ interface Way {
 
 const path = '/api/people/me/ways/phone';
 
-test('a Reader creates, tests, confirms, changes and deletes an own way', async (t) => {
+test('a Reader creates, tests, confirms, changes and deletes a contact method', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startApp(t);
   const token = await createUser(app, 'anna');
@@ -63,7 +63,7 @@ test('a Reader creates, tests, confirms, changes and deletes an own way', async 
   assert.equal((await app.request('GET', path, { token })).status, 404);
 });
 
-test('only an Admin sees and changes the ways of other people', async (t) => {
+test('only an Admin sees and changes the contact methods of other people', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startApp(t);
   await createPerson(app, 'anna', receiver);
@@ -94,7 +94,7 @@ test('only an Admin sees and changes the ways of other people', async (t) => {
   assert.ok(list.json.data.some((one) => JSON.stringify(one) === '{"name":"anna","ways":2,"proven":0}'));
 });
 
-test('unusable ways are refused, and change nothing', async (t) => {
+test('unusable contact methods are refused, and change nothing', async (t) => {
   const app = await startApp(t, { settings: { watchTargets: ['192.0.2.0/24'] } });
   const token = await createUser(app, 'anna');
   const webhook = { type: 'webhook', url: 'http://192.0.2.1/x' };
@@ -141,7 +141,7 @@ test('members of responses in a body are not stored', async (t) => {
   assert.ok(list.json.data.some((one) => JSON.stringify(one) === '{"name":"anna","ways":1,"proven":0}'));
 });
 
-test('a mail way without a server uses the server of a destination', async (t) => {
+test('an email contact method without a server uses the server of a destination', async (t) => {
   const server = await startMailServer(t);
   const mail = { name: 'mail', type: 'email', url: server.url, from: 'signalbox@example.org', to: ['ops@example.org'] };
   const app = await startApp(t, { settings: { destinations: [mail] } });
@@ -177,7 +177,7 @@ test('a mail way obeys watchTargets, also with the server of a destination that 
   assert.deepEqual([refused.status, server.mails.length], [400, 0]);
 });
 
-test('a link in a message to a way acknowledges as the person', async (t) => {
+test('a link in a message to a contact method acknowledges as the person', async (t) => {
   const anna = await startReceiver(t);
   const app = await startNotifier(t, [], { publicUrl: 'https://signalbox.example.org' });
   await createPerson(app, 'anna', anna);
@@ -226,7 +226,7 @@ test('a user who is created again gets no ways, quiet hours and calendar address
   assert.equal(put.status, 400, 'nothing is left whose secret could be used');
 });
 
-test('ways of a deleted user are not used', async (t) => {
+test('contact methods of a deleted user are not used', async (t) => {
   const [anna, room] = [await startReceiver(t), await startReceiver(t)];
   const app = await startNotifier(t, [toIncidentDestination(room, { name: 'room' })]);
   await createPerson(app, 'anna', anna);
@@ -239,14 +239,14 @@ test('ways of a deleted user are not used', async (t) => {
   assert.deepEqual(messagesTo(anna), []);
 });
 
-test('a way whose receiver fails is listed among the deliveries, and is retried', async (t) => {
+test('a contact method whose receiver fails is listed among the deliveries, and is retried', async (t) => {
   const anna = await startReceiver(t, answer(503));
   const app = await startNotifier(t, []);
   await createPerson(app, 'anna', anna);
   await putPolicy(app, { steps: [{ notify: ['person:anna'] }] });
   await fire(app, 'disk');
   await waitForRequests(anna, 1);
-  await waitUntil('it is shown', async () => (await readState(app, 'anna/phone')).lastError !== null);
+  await waitUntil('the failure is shown', async () => (await readState(app, 'anna/phone')).lastError !== null);
   anna.behave(answer(200));
   const token = await adminToken(app);
   const { status } = await app.request('POST', '/api/deliveries/anna%2Fphone/retry', { token });

@@ -123,10 +123,10 @@ for (const [what, spoil] of Object.entries({
       records.map(({ n }) => n),
       Array.from({ length: 100 }, (_, index) => 100 - index),
     );
-    await waitUntil('it is found with little reading', async () => (await searchOld(next)).length === 10);
+    await waitUntil('the search reads little of the log', async () => (await searchOld(next)).length === 10);
     // Sidecars of other segments may still be in the process of being written.
     const isUnfinished = (name: string): boolean => name.endsWith('.tmp');
-    await waitUntil('none is left unfinished', async () => !(await readdir(directory)).some(isUnfinished));
+    await waitUntil('no unfinished file is left', async () => !(await readdir(directory)).some(isUnfinished));
   });
 }
 
@@ -178,7 +178,7 @@ test('many keys are counted together, configured keys always separately', async 
   assert.equal(counts.get(undefined), 5002 - 127);
 });
 
-test('pages that are searched while records come in and files are closed have no gap and nothing twice', async (t) => {
+test('pages that are searched while records arrive and files are closed contain every record once', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), options);
   let isOver = false;
   const write = async (): Promise<void> => {
