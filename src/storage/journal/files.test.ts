@@ -27,7 +27,7 @@ test('only numbered files of the journal are listed, in order', async (t) => {
   assert.deepEqual(await names.listTorn(), [7]);
 });
 
-test('segment numbers begin at 1 and continue after the highest number number number', () => {
+test('segment numbers begin at 1 and continue after the highest number', () => {
   assert.equal(nextNumber([]), 1);
   assert.equal(nextNumber([3, 7]), 8);
 });
