@@ -3,7 +3,9 @@ import { rows } from './rows/index.ts';
 import { insertBetweenMarkers } from './support/finding.ts';
 import { parseArguments, runRows } from './support/run.ts';
 
-/** Measures the rows named on the command line, or all, and writes the table in bench/results.md. See README.md. */
+/**
+ * Measures the rows named on the command line, or all rows, and writes the table in bench/results.md. See README.md.
+ */
 const argv = process.argv.slice(2);
 const { page } = parseArguments(argv);
 const insert = (text: string): string => (page ? insertBetweenMarkers(readFileSync(page, 'utf8'), text) : '');

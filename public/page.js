@@ -1,6 +1,6 @@
 // The API reference, which Scalar (scalar.js) shows from the OpenAPI document. Nothing is loaded from other hosts.
 
-/** A browser that allows no storage throws when it is used, and Scalar would stop: it gets an empty one. */
+/** If a browser allows no storage, using it throws, and Scalar would stop. Scalar gets empty storage in that case. */
 for (const name of ['localStorage', 'sessionStorage']) {
   try {
     window[name].getItem('');
@@ -10,7 +10,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   }
 }
 
-// Without this, Scalar's library zod tries whether the policy allows eval.
+// Without this, Scalar's library zod tests if the policy allows eval.
 window.__zod_globalConfig = { jitless: true };
 
 const readStored = (storage, key) => {
@@ -21,10 +21,13 @@ const readStored = (storage, key) => {
   }
 };
 
-/** Optional parameters are sent once they are turned on: a search for the examples of all of them finds nothing. */
+/**
+ * Turns off optional parameters, which are sent only if they are turned on, because a search for the examples of all of
+ * them would find nothing.
+ */
 const fetchDocument = async (url, options) => {
   const response = await fetch(url, options);
-  // Requests that are tried come here, too, as a Request.
+  // Requests that users try out come here, too, as a Request.
   if (typeof url !== 'string' || !response.ok) return response;
   const document = await response.json();
   const operations = Object.values(document.paths).flatMap(Object.values);
@@ -37,7 +40,7 @@ const fetchDocument = async (url, options) => {
 };
 
 const showReference = () => {
-  // A login that the console keeps in this tab.
+  // Login that the console stores in this tab.
   const { token, expiresAt } = readStored(sessionStorage, 'signalbox-session');
   const isLoggedIn = typeof token === 'string' && expiresAt > Date.now();
   const { theme } = readStored(localStorage, 'signalbox-preferences');
@@ -45,7 +48,7 @@ const showReference = () => {
     url: '../openapi.json',
     documentDownloadType: 'direct',
     customFetch: fetchDocument,
-    // A proxy may serve signalbox below a path.
+    // A proxy may serve signalbox under a path.
     servers: [{ url: new URL('..', location.href).href.replace(/\/$/, ''), description: 'This server' }],
     authentication: {
       preferredSecurityScheme: 'bearer',

@@ -18,7 +18,7 @@ const targets = {
     run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', values.folder ?? root]);
   },
   executable: buildExecutable,
-  /** Packs the executable into `--folder FOLDER`, for tests of upgrades as `--release 0.2.0`. */
+  /** Packs the executable into `--folder FOLDER`. For tests of upgrades, as `--release 0.2.0`. */
   deb: async () => {
     await buildExecutable();
     await buildDeb(values);
@@ -29,7 +29,7 @@ const targets = {
     const watched = await context({ ...toConsoleOptions(join(dist, 'console')), metafile: true, logLevel: 'info' });
     await watched.watch();
   },
-  /** Builds the documentation site in dist/site; `dev` serves it with hot reload, `preview` serves the built site. */
+  /** Builds the documentation site in dist/site. `dev` serves it with hot reload, `preview` serves the built site. */
   docs: async () => {
     await install('tools/docs');
     run(process.execPath, ['node_modules/vitepress/bin/vitepress.js', others[0] ?? 'build', 'tools/docs']);

@@ -10,7 +10,7 @@ import { listLicences } from './licences.mjs';
 
 export const dist = join(root, 'dist');
 
-/** The program: the commands, which load the server from the file next to it. */
+/** Path of the program: the commands, which load the server from the file next to it. */
 export const bundlePath = join(dist, 'signalbox.js');
 
 /** Lists all files below folders of the repository, sorted. */
@@ -38,8 +38,8 @@ export const isBuilt = () => {
 };
 
 /**
- * Omits modules that Fastify would load for other kinds of servers: HTTP/2, schemas it compiles itself, and lists of
- * files created on startup.
+ * Plugin that omits modules that Fastify would load for other kinds of servers: HTTP/2, schemas that it compiles
+ * itself, and lists of files created on startup.
  */
 const withoutUnused = {
   name: 'without-unused',
@@ -52,7 +52,7 @@ const withoutUnused = {
   },
 };
 
-/** Keeps a module in its own file, in a folder relative to the file that imports it. */
+/** Keeps a module in a file of its own, in a folder relative to the file that imports it. */
 const apart = (filter, file, folder) => ({
   name: file,
   setup: ({ onResolve }) =>
@@ -65,16 +65,16 @@ const apart = (filter, file, folder) => ({
  * take away a part that a running server has yet to load.
  */
 const serverApart = (folder) => apart(/\/program\.ts$/, 'server.js', folder);
-/** The driver of MySQL is a quarter of all code. */
+/** Keeps the driver of MySQL, which is a quarter of all code, in a file of its own. */
 const mysqlApart = (folder = '.') => apart(/\/mysql-driver\.ts$/, 'mysql.js', folder);
 
-/** CommonJS packages in an ES module need `require`. */
+/** Banner with `require`, which CommonJS packages in an ES module need. */
 const js =
   "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
 
 /**
- * Bundles part of the program, as an ES module by default. Without comments and indentation, because V8 keeps a
- * program's whole text in memory: 3.8 MB instead of 5.4, and twice as much if one character is outside Latin-1.
+ * Bundles part of the program, by default as an ES module. Removes comments and indentation, because V8 keeps the whole
+ * text of a program in memory: 3.8 MB in place of 5.4, and twice as much if one character is outside Latin-1.
  */
 export const bundleProgram = async ({ plugins = [], ...options }) => {
   const { build } = await import('esbuild');
@@ -82,7 +82,7 @@ export const bundleProgram = async ({ plugins = [], ...options }) => {
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
-    // Packages with binaries, and one that is never loaded on Linux: npm installs them beside the bundle.
+    // Packages with binaries, and a package that is never loaded on Linux. npm installs them beside the bundle.
     external: Object.keys(readJson('package.json').dependencies),
     format: 'esm',
     target: 'node20',
@@ -117,7 +117,7 @@ const buildInto = async (folder) => {
     const results = await Promise.all([
       bundle('src/cli/program.ts', 'server.js', mysqlApart()),
       bundle('src/features/watches/types/mysql-driver.ts', 'mysql.js'),
-      // Commands load only the parts they need, so that an agent takes little memory.
+      // Commands load only the parts that they need, so that an agent takes little memory.
       bundleProgram({
         entryPoints: { signalbox: 'src/main.ts' },
         outdir: folder,
@@ -137,12 +137,12 @@ const buildInto = async (folder) => {
     write('openapi.json', api);
     await buildClient(api, join(folder, 'client.js'));
   } finally {
-    // Its process would otherwise run as long as this one.
+    // Otherwise, its process would run as long as this process.
     await stop();
   }
 };
 
-/** Builds the program, its pages and the client unless they are current. The newest file is the last one in place. */
+/** Builds the program, its pages and the client unless they are current. The newest file is moved into place last. */
 export const buildProgram = async () => {
   if (isBuilt()) return;
   const begin = new Date();
@@ -156,7 +156,7 @@ export const buildProgram = async () => {
   });
 };
 
-/** Builds everything in the npm package unless it is current, and installs what this takes. */
+/** Builds everything in the npm package unless it is current, and installs the packages needed for that. */
 export const buildPackage = async () => {
   await install('tools/client');
   await buildProgram();

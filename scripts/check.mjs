@@ -6,7 +6,9 @@ await install('tools', 'tools/client');
 await buildPackage();
 
 const tsc = 'node node_modules/typescript-native/bin/tsc --noEmit';
-/** Docstrings, and texts of the console, begin with the name of the thing or the action. */
+/**
+ * Words that must not begin a docstring or a text of the console, which begin with the name of the thing or the action.
+ */
 const beginning = '(What|Who|Whoever|Those|That|Whether|How|Where|Of|So)\\b';
 const code = '"*.ts" "*.tsx" "*.mjs" "*.cjs"';
 

@@ -11,14 +11,17 @@ const maintainer = 'the signalbox authors <maintainers@signalbox.invalid>';
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const compress = (text) => gzipSync(text, { level: 9 });
 
-/** Unit of deploy/, with the package's paths. */
+/** Creates the unit in deploy/ with the paths of the package. */
 const createUnit = () =>
   read('deploy/signalbox.service')
     .replace(/^Documentation=.*$/m, 'Documentation=man:signalbox(1)')
     .replace('node /opt/signalbox/dist/signalbox.js', '/usr/bin/signalbox')
     .replace('/etc/signalbox/signalbox.json', '/etc/signalbox/config.json');
 
-/** Licences of signalbox, of the libraries in the program and its pages, and of Node.js with its libraries. */
+/**
+ * Creates the file with the licences of signalbox, of the libraries in the program and its pages, and of Node.js with
+ * its libraries.
+ */
 const createCopyright = () => {
   const { version, license } = readJson('package.json');
   const libraries = readJson('dist', 'licences.json');

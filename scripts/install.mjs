@@ -8,14 +8,17 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 export const readJson = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'));
 
-/** Runs a program with this process's input and output; exits with the program's exit code if it fails. */
+/** Runs a program with the input and output of this process. If the program fails, exits with its exit code. */
 export const run = (program, args, options) => {
   const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit', ...options });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 };
 
-/** Runs an action with a new folder beside the sources, which is removed. A signal stops the action and this process. */
+/**
+ * Runs an action with a new folder beside the sources, and then removes the folder. A signal stops the action and this
+ * process.
+ */
 export const withFolder = async (action) => {
   const folder = mkdtempSync(join(root, '.build-'));
   const stopping = new AbortController();
@@ -31,10 +34,12 @@ export const withFolder = async (action) => {
   }
 };
 
-/** Moves a finished file or folder to its place. If another process does the same at once, one of the two stays. */
+/**
+ * Moves a finished file or folder into place. If another process does this at the same time, one of the two remains.
+ */
 export const putInPlace = (made, place) => {
   try {
-    // A folder replaces only an empty folder.
+    // A folder can replace only an empty folder.
     if (statSync(made).isDirectory() && existsSync(place)) renameSync(place, `${made}.old`);
     renameSync(made, place);
   } catch (error) {
@@ -74,12 +79,12 @@ export const install = async (...names) => {
   });
 };
 
-/** Set explicitly, because npm passes on its own command's options to this one. */
+/** Options that are set explicitly, because npm passes on the options of its own command. */
 const options =
   '--include=dev --include=optional --ignore-scripts --prefer-offline --dry-run=false --global=false --audit=false ' +
   '--fund=false --fetch-retries=1 --fetch-retry-mintimeout=500 --loglevel=error';
 
-/** Failed installation; the message is one line. */
+/** Failed installation. The message is one line. */
 export class InstallError extends Error {}
 
 const runNpm = async (args, cwd, signal) => {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { readJson, root, run } from './install.mjs';
 
 // Builds all files of a release into dist/release, and its notes. An executable that is current is not rebuilt, so the
-// release workflow publishes the executable that it has tested, and makes the container from it.
+// release workflow publishes the executable that it has tested, and builds the container from it.
 
 process.chdir(root);
 const folder = join('dist', 'release');
 const { version } = readJson('package.json');
 
-/** The changelog's text below the heading of this version. */
+/** Text in the changelog below the heading of this version. */
 const part = readFileSync('CHANGELOG.md', 'utf8')
   .split(/^## /m)
   .find((each) => each.startsWith(`${version}`));

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { node } from '../tools/executable/build.mjs';
 import { readJson, root } from './install.mjs';
 
-// Prints a CycloneDX bill of materials: the libraries in the program and its pages, and Node.js with its libraries.
-// Build the executable first.
+// Prints a CycloneDX bill of materials: the libraries in the program and its pages, and Node.js with its libraries. The
+// executable must be built first.
 
 const readOutput = (...args) => JSON.parse(execFileSync(args[0], args.slice(1), { cwd: root, encoding: 'utf8' }));
 const toComponent = (type, name, version, purl) => ({ type, 'bom-ref': purl, name, version, purl });
@@ -12,7 +12,7 @@ const npmSbom = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '
 const sbom = readOutput('npm', ...npmSbom, '--workspaces=false');
 const contained = new Set(readJson('dist', 'licences.json').map(({ name, version }) => `${name}@${version}`));
 const isContained = (ref) => contained.has(ref);
-// To npm, most libraries are only needed for development, because the bundle contains them.
+// To npm, most libraries are needed only for development, because the bundle contains them.
 sbom.components = sbom.components
   .filter((each) => isContained(each['bom-ref']))
   .map(({ properties, ...component }) => ({ ...component, scope: 'required' }));

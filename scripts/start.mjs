@@ -5,9 +5,9 @@ import { buildProgram, bundlePath } from './bundle.mjs';
 import { InstallError, install, root } from './install.mjs';
 
 /**
- * Stops the program when its parent ends: npm sends SIGTERM to the shell between them, which ends without forwarding
- * the signal. If the program receives the signal itself, no second one must be sent, because it would skip the
- * shutdown.
+ * Stops the program when its parent ends, because npm sends SIGTERM to the shell between them, which ends without
+ * forwarding the signal. If the program receives the signal itself, no second signal must be sent, because it would
+ * skip the shutdown.
  */
 const stopWithParent = () => {
   const parent = process.ppid;
@@ -34,5 +34,5 @@ try {
   process.stderr.write(`signalbox: ${isRunnable ? 'running the existing build: ' : ''}${reason}\n`);
   if (!isRunnable) process.exit(1);
 }
-// Runs in this process, so signals and the exit code are the program's own.
+// Runs in this process, so that signals and the exit code are the program's own.
 await import(pathToFileURL(bundlePath).href);

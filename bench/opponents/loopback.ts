@@ -1,6 +1,6 @@
 import { Server } from 'node:net';
 
-/** Preloaded; restricts json-server, which otherwise listens on all addresses, to this machine. */
+/** Preloaded. Restricts json-server, which otherwise listens on all addresses, to this machine. */
 const { listen } = Server.prototype;
 
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]): Server {

@@ -1,6 +1,8 @@
 import { Pool } from 'undici';
 
-/** Posts a text repeatedly, again as soon as the previous response has been read: undici at its best. */
+/**
+ * Posts a text repeatedly, each time as soon as the previous response has been read, which shows undici at its best.
+ */
 export const start = (url: string, concurrency: number, headers: Record<string, string>, body: string): void => {
   const { origin, pathname: path } = new URL(url);
   const pool = new Pool(origin, { connections: concurrency });

@@ -80,11 +80,11 @@ export const executableStart: Measure = async (bench) => {
   return [{ work: 'start of the executable to first response', ...figures, name, goal: '≤ 0.5 ×' }];
 };
 
-/** Milliseconds of each reading, and before the first. */
+/** Milliseconds of each reading, and milliseconds before the first reading. */
 const readingMs = 4000;
 const readings = 5;
 
-/** Measures the cost of an idle program, and of one console showing its Overview. No process is pinned. */
+/** Measures the cost of an idle program, and of one console that shows its Overview. No process is pinned. */
 export const consoleCost: Measure = async ({ scope }) => {
   const browser = await openBrowser();
   if (!browser) throw new NotMeasurable('no Chromium or Chrome is installed');

@@ -7,7 +7,7 @@ import { measureCost } from './footprint.ts';
 const createHeartbeats = (count: number, period = 3600) =>
   Array.from({ length: count }, (_, index) => ({ name: `job-${index}`, uuid: randomUUID(), period }));
 
-/** Creates five watches of each type that works here, at the usual intervals; none fires. */
+/** Creates five watches of each type that works here, at the usual intervals. None of the watches fires. */
 const createWatches = (url: string) => {
   const limit = { limit: 1000 };
   const readings = { disk: limit, memory: limit, cpu: limit, load: limit, pressure: limit, service: { failed: true } };
@@ -19,7 +19,7 @@ const createWatches = (url: string) => {
 };
 
 /**
- * Measures pings of one heartbeat, each on disk before its response, and the cost of many silent heartbeats and
+ * Measures pings of one heartbeat, which are on disk before their responses, and the cost of many silent heartbeats and
  * watches.
  */
 export const heartbeats: Measure = ({ scope, load, rounds, seconds }) =>

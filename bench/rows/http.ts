@@ -16,15 +16,18 @@ interface Ours extends LoadRequest {
   options?: servers.SignalboxOptions | ((scope: servers.Scope) => Promise<servers.SignalboxOptions>);
   /** Requests sent before measuring. */
   before?: LoadRequest[];
-  /** Returns the part that must be the same in both responses. */
+  /** Returns the part that must be equal in both responses. */
   toSame?(answer: string): unknown;
-  /** Returns the work in a response, if responses differ. */
+  /** Returns the amount of work in a response, if responses differ. */
   weigh?(answer: string): number;
   /** Minimum duration of a round in seconds. */
   minSeconds?: number;
 }
 
-/** Path of another program, which may need our response, or of signalbox; without `options`, of the same server. */
+/**
+ * Request to another program, which may need our response, or to another path of signalbox. Without `options`, goes to
+ * the same server.
+ */
 interface Beside extends LoadRequest {
   name: string;
   program?(answer: string, scope: servers.Scope): servers.ServerOptions;
@@ -55,7 +58,7 @@ const lists = {
   '?status=Cancelled&priority=High': 'some of the last ten match',
   '?status=Completed': 'none matches',
 };
-/** Preloads a copy of the program's own tick object: if the program stops creating its own, this side is faster. */
+/** Preloads a copy of the program's own tick object. If the program stops creating its own, this side is faster. */
 const tickShapeKept: Beside = {
   name: 'itself with the shape of tick objects kept by a preloaded module',
   url: '/api/tasks',
@@ -85,7 +88,7 @@ const createNew = (count: number): LoadRequest =>
   );
 const [known, one, ten] = [createPost('/api/v2/alerts', [toAlert({})]), createNew(1), createNew(10)];
 
-/** Alertmanager keeps alerts in memory. Labels it already knows are the cheapest. */
+/** Alertmanager keeps alerts in memory. Labels that it already knows are the cheapest. */
 const alertmanager = (request: LoadRequest): Beside => {
   return { name: 'Alertmanager, POST /api/v2/alerts, in memory', ...request, program: () => opponents.alertmanager };
 };
@@ -102,7 +105,9 @@ const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory: Beside = { name: 'itself with --store memory', ...create, options: {} };
 const stored = 'answered after fdatasync';
 
-/** Alerts about different problems, 10^5 per round: each opens an incident, up to the limit on open incidents. */
+/**
+ * Alerts about different problems, 10^5 per round, each of which opens an incident, up to the limit on open incidents.
+ */
 const storm = createPost('/api/alert', { ...alert, key: '[<id>]' });
 const withIncidents: Ours = { ...storm, minSeconds: 6, options: {} };
 const withoutIncidents: Beside = {
@@ -126,10 +131,10 @@ const durable: HttpLine[] = [
   ['B21, B27', `POST /api/tasks, --store file, ${stored}`, '≥ 0.8 ×', withFile, inMemory],
 ];
 
-/** Connections for Glances, which handles one request at a time and refuses connections when many are waiting. */
+/** Few connections, for Glances, which handles one request at a time and refuses connections when many are waiting. */
 const few = { connections: 8 };
 
-/** Counts the fields of all rows: signalbox has four per row, Glances about twenty, which cannot be omitted. */
+/** Counts the fields of all rows. signalbox has four per row, and Glances about twenty, which cannot be omitted. */
 const countFields = (answer: string): number => {
   const value = JSON.parse(answer);
   const rows: object[] = Array.isArray(value) ? value : value.data;
@@ -143,7 +148,9 @@ const glances: Beside = {
   program: () => opponents.glances,
 };
 
-/** Substitute for PowerShell: reads the command as sent by the server, and prints a row per process listed by `ps`. */
+/**
+ * Substitute for PowerShell, which reads the command sent by the server and prints a row per process listed by `ps`.
+ */
 const script = String.raw`#!/bin/sh
 read -r command
 echo '{"command":"Get-Process"}'
@@ -203,7 +210,7 @@ const table = [...tasks, ...durable, ...programs, ...costs];
 
 type Start = (options: Ours['options']) => Promise<servers.Server>;
 
-/** Measures a row's lines one after another; lines with the same options object share a server. */
+/** Measures the lines of a row one after another. Lines with the same options object share a server. */
 const measure = async (bench: Bench, id: string): Promise<Finding[]> => {
   const shared = new Map<Ours['options'], servers.Server>();
   const findings: Finding[] = [];

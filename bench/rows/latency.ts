@@ -47,10 +47,10 @@ export const hammered: Measure = async ({ scope, load, rounds }) => {
   ];
 };
 
-/** Milliseconds of pause after reading each piece of at most 64 KiB: three megabytes per second. */
+/** Milliseconds of pause after reading each piece of at most 64 KiB, which makes three megabytes per second. */
 const readMs = 20;
 
-/** Reads a response slowly; the returned function stops reading, and throws if the response was already complete. */
+/** Reads a response slowly. The returned function stops reading, and throws if the response was already complete. */
 const readSlowly = (url: string): (() => void) => {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -91,7 +91,7 @@ export const slowReader: Measure = async ({ scope, rounds }) => {
 };
 
 const waiting = 100_000;
-/** Turns off refusals by a busy machine, which this row does not measure. */
+/** Flags that turn off refusals by a busy machine, which this row does not measure. */
 const patient = ['--max-event-loop-delay', '0'];
 
 /** Measures how much an unreachable destination with a backlog slows down senders of alerts. */

@@ -11,10 +11,13 @@ import { newTask } from '../support/tasks.ts';
 const lengths = { usual: [2, 1], long: [60, 10] } as const;
 const pauseMs = 5;
 const streamMs = 2000;
-/** Milliseconds the receiver of deliveries is up, and then down. */
+/** Milliseconds for which the receiver of deliveries is up, and for which it is then down. */
 const receiverMs = 15_000;
 
-/** Measures memory over a server's life: alerts, tasks that come and go, streams, logins, a receiver that goes away. */
+/**
+ * Measures memory over the life of a server, with alerts, tasks that come and go, streams, logins, and a receiver that
+ * goes away.
+ */
 export const mixedLife: Measure = async ({ scope, isLong }) => {
   const [minutes, settling] = lengths[isLong ? 'long' : 'usual'];
   let receiver = createScope(scope.folder);

@@ -18,12 +18,12 @@ import { createSeedTask, newTask } from '../support/tasks.ts';
 
 /** Number of connections per side. */
 const connections = 64;
-/** pgbench includes the seconds in which it connects. */
+/** Minimum duration of a round, because pgbench includes the seconds in which it connects. */
 const minSeconds = 3;
 
 type DatabaseBench = Bench & { database: PostgresServer };
 
-/** Compares with a server that syncs each commit; throws a NotMeasurable if none can run. */
+/** Compares with a server that syncs each commit. Throws a NotMeasurable if no such server can run. */
 const onDatabase =
   (measure: (bench: DatabaseBench) => ReturnType<Measure>): Measure =>
   async (bench) => {
@@ -32,7 +32,7 @@ const onDatabase =
     requireDisk(tmpdir());
     const memory = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB' };
     const database = await startPostgres(bench.scope, { settings: { ...memory, max_connections: 200 } });
-    // Makes logins cheap, because otherwise they are a large part of a short run.
+    // Makes logins cheap, because otherwise they would take a large part of a short run.
     await database.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
     return measure({ ...bench, seconds: Math.max(minSeconds, bench.seconds), database });
   };
@@ -48,7 +48,7 @@ const startInstance = (bench: DatabaseBench, name?: string) => {
   return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });
 };
 
-/** Imports a seed's tasks into an empty database that an instance has used. */
+/** Imports the tasks of a seed into an empty database that an instance has used. */
 const importTasks = async (bench: DatabaseBench, count: number, name?: string): Promise<void> => {
   const tasks = Array.from({ length: count }, (_, place) => ({
     tasks: { Id: place + 1, ...createSeedTask(place, count), version: 1 },
@@ -72,7 +72,7 @@ const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: s
   return { count: Number(count), perSecond: Number(perSecond) };
 };
 
-/** Measures creating tasks, compared with prepared INSERTs: one by one, and in batches as large as signalbox's. */
+/** Measures creating tasks, compared with prepared INSERTs: one at a time, and in batches as large as signalbox's. */
 export const createTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
@@ -100,7 +100,7 @@ export const createTasks = onDatabase(async (bench) => {
   ];
 });
 
-/** Returns the number of tasks signalbox writes at once under load: each batch updates the gate once. */
+/** Returns the number of tasks that signalbox writes together under load. Each batch updates the gate once. */
 const measureBatch = async (database: PostgresServer, ours: Side): Promise<number> => {
   const countBatches = async (): Promise<number> => {
     // Statistics lag up to a second behind the last transaction.
@@ -134,7 +134,7 @@ export const readTasks = onDatabase(async (bench) => {
 
 const large = 1_000_000;
 
-/** Measures lists of fifty tasks with their total, at ten times as many tasks. */
+/** Measures lists of fifty tasks with their total, and again with ten times as many tasks. */
 export const listTasks = onDatabase(async (bench) => {
   const { database } = bench;
   await database.sql('CREATE DATABASE small OWNER signalbox');

@@ -24,7 +24,7 @@ interface Wanted {
   value: object;
 }
 
-/** Stores settings until the server has no room for more; throws on a refusal that no limit explains. */
+/** Stores settings until the server has no room for more. Throws on a refusal that no limit explains. */
 const fill = async (server: Server, token: string, most: number, toWanted: (index: number) => Wanted) => {
   let [next, stored, isFull] = [0, 0, false];
   const write = async (): Promise<void> => {
@@ -48,7 +48,7 @@ const fill = async (server: Server, token: string, most: number, toWanted: (inde
   return stored;
 };
 
-/** Creates a costly expression: for text of a and b, an engine keeps as many states as the repetition counts. */
+/** Creates a costly expression. For a text of a and b, an engine keeps as many states as the repetition counts. */
 const toCostly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 const toText = (index: number): string =>
   Array.from({ length: alerts.characters }, (_, at) => ((at * at + index) % 7 < 3 ? 'a' : 'b')).join('');
@@ -57,7 +57,7 @@ const days = (count: number): string => new Date(Date.now() + count * 86_400_000
 const long = 'x'.repeat(4000);
 const everyMinute = { schedule: '* * * * *', timeZone: 'Australia/Lord_Howe' };
 
-/** Creates a silence with a matcher that many alerts pass, and an expression to test on them. */
+/** Creates a silence with a matcher that many alerts pass, and an expression that is then tested on them. */
 const costlySilence = (index: number): object => ({
   endsAt: days(1),
   matchers: [
@@ -126,7 +126,7 @@ const listKinds = (receiver: string): [most: number, toWanted: (index: number) =
 const logIn = async ({ url }: Server): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** Measures response times of `/livez` while work is running. */
+/** Measures response times of `/livez` while the given work is running. */
 const watchLiveness = async (url: string, work: Promise<unknown>): Promise<number[]> => {
   let isOver = false;
   const ended = work.finally(() => {

@@ -13,11 +13,11 @@ const reportMs = 10_000;
 const warmupRounds = 4;
 const rounds = 9;
 
-/** Number of reports from one with processes to the next, and the number of processes. */
+/** How many reports apart two reports with processes are, and the number of processes. */
 const processesEvery = 6;
 const processCount = 30;
 
-/** Ticks of a process per second, as in /proc. */
+/** Clock ticks per second, in which /proc counts the time of a process. */
 const ticksPerSecond = 100;
 
 const readStatus = (pid: number): { ticks: number; residentMiB: number } => {
@@ -38,7 +38,7 @@ const createProcess = (_: unknown, index: number) => ({
   startedAt: '2026-01-31T08:30:00.000Z',
 });
 
-/** Measures a hub with 500 hosts, each of which reports every ten seconds on its own connection. */
+/** Measures a hub with 500 hosts, each of which reports every ten seconds on a connection of its own. */
 export const measureHosts: Measure = async ({ scope }) => {
   const hosts = Array.from({ length: hostCount }, (_, index) => {
     const name = `host-${index}`;

@@ -12,6 +12,9 @@ const rows: readonly Row[] = [
   ['hosts', measureHosts],
 ];
 
-/** Measures the parts named on the command line, or all, and prints them (README.md). Exit code 1: a goal is missed. */
+/**
+ * Measures the parts named on the command line, or all parts, and prints them (README.md). Exit code 1: a goal was
+ * missed.
+ */
 const { findings, gaps } = await runRows('stress', rows, process.argv.slice(2));
 if (gaps.length > 0 || findings.some(isMissed)) process.exitCode = 1;

@@ -4,10 +4,12 @@ import type { Measure } from '../support/run.ts';
 import { startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
-/** Task update with 16 KiB of nested lists that are ignored: it costs much more to process than to send or read. */
+/**
+ * Task update with 16 KiB of nested lists that are ignored. Processing it costs much more than sending or reading it.
+ */
 const depth = 8000;
 const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-/** Number of connections, each repeating its request immediately; enough that the server itself refuses. */
+/** Number of connections, each of which repeats its request immediately. Enough to make the server itself refuse. */
 const connections = 3000;
 const overloadSeconds = 30;
 

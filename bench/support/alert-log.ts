@@ -9,7 +9,7 @@ import { requireDisk } from './machine.ts';
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
 const longAgo = 1_760_000_000_000;
-/** Bytes per file, below signalbox's default segment size. */
+/** Bytes per file. Less than signalbox's default segment size. */
 const fileBytes = 63 * 1024 * 1024;
 /** Bytes of a record, rounded up. */
 const recordBytes = 500;
@@ -46,10 +46,12 @@ const createLine = (seq: number, time: number): string => {
 
 const now = Date.now();
 
-/** Returns the time of the record preceding a shared log's first record, in Unix milliseconds. */
+/** Returns the time of the record before the first record in a shared log, in Unix milliseconds. */
 export const toStart = (records: number): number => now - records * 1000;
 
-/** Returns the folder of a log of the last `records` seconds, written on first use. Only one server may use it. */
+/**
+ * Returns the folder of a log of the last `records` seconds, which is written on first use. Only one server may use it.
+ */
 export const shareLog = async (folder: string, records: number): Promise<string> => {
   const directory = join(folder, `log-${records}`);
   if (existsSync(directory)) return directory;

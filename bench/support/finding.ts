@@ -1,26 +1,29 @@
-/** Line of a row's measurements, with one figure per round. */
+/** Line in the measurements of a row, with one figure per round. */
 export interface Finding {
   work: string;
-  /** Printed after each figure: `/s` or ` ms`. */
+  /** Text printed after each figure: `/s` or ` ms`. */
   unit: string;
   ours: number[];
   /** Name of the comparison, with its figures from the same rounds. */
   name?: string;
   theirs?: number[];
-  /** Ratios of the work done per processor time of the servers, one per round. */
+  /** Ratios of the work done per processor time of the servers, one ratio per round. */
   cpuRatios?: number[];
-  /** Bytes per response: ours and the comparison's. */
+  /** Bytes per response, for our side and for the comparison. */
   bytes?: number[] | undefined;
   /** Number and length of the rounds, such as `6 × 1 s`, or the extent of any other measurement. */
   rounds: string;
-  /** Goals such as `≥ 0.95 ×`, a ratio, or `≤ 400 ms`, our figure; if several are joined by ` or `, one suffices. */
+  /**
+   * Goal such as `≥ 0.95 ×`, which is a ratio, or `≤ 400 ms`, which is our figure. If several goals are joined by ` or
+   * `, one suffices.
+   */
   goal?: string | undefined;
 }
 
 export type Line = Finding & { id: string };
 export type Gap = { id: string; reason: string };
 
-/** Returns the value not exceeded by this share of the values: 0.99 is the p99, 1 the maximum. */
+/** Returns the value that this share of the values does not exceed: 0.99 is the p99, 1 the maximum. */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN;
 
@@ -32,18 +35,21 @@ export const median = (values: readonly number[]): number => {
   return (low + high) / 2;
 };
 
-/** Returns both sides of a finding: one figure per result, and the bytes of the first responses. */
+/** Returns both sides of a finding, with one figure per result, and the bytes of the first responses. */
 export const toSides = <T extends { bytes: number }>([ours = [], theirs = []]: T[][], pick: (result: T) => number) => ({
   ours: ours.map(pick),
   theirs: theirs.map(pick),
   bytes: [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0],
 });
 
-/** Divides our figure by the comparison's, round by round, because other load on the machine changes between rounds. */
+/**
+ * Divides our figure by the figure of the comparison, round by round, because other load on the machine changes between
+ * rounds.
+ */
 const toRatios = ({ ours, theirs = [] }: Finding): number[] =>
   ours.slice(0, theirs.length).map((figure, round) => figure / (theirs[round] ?? Number.NaN));
 
-/** True if the goal is reached; a figure that is not a number reaches no goal. */
+/** True if the goal is reached. A figure that is not a number reaches no goal. */
 const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>
   goal.split(' or ').some((each) => {
     const [, sign, bound, unit] = /^([≥≤]) ([\d.]+) ?(\S.*)$/.exec(each) ?? [];
@@ -69,7 +75,7 @@ const head = [
   ...['bytes of a response', 'measured', 'goal', ''],
 ];
 
-/** Writes the report as Markdown: circumstances, one line each, the table, and the rows not measured. */
+/** Writes the report as Markdown: circumstances, one line each, the table, and the rows that were not measured. */
 export const toMarkdown = (surroundings: string[], lines: Line[], gaps: Gap[]): string => {
   const missed = lines.filter(isMissed);
   const withGoal = lines.filter(({ goal }) => goal !== undefined).length;
@@ -110,7 +116,7 @@ const formatFigure = (figure: number): string => {
 
 const block = /(<!-- figures: begin -->\n).*(<!-- figures: end -->\n)/s;
 
-/** Returns the document with the text between its markers replaced; throws without markers. */
+/** Returns the document with the text between its markers replaced. Throws if there are no markers. */
 export const insertBetweenMarkers = (document: string, text: string): string => {
   if (!block.test(document)) throw new Error('the markers figures: begin and figures: end are missing');
   return document.replace(block, (_, begin, end) => `${begin}\n${text}\n${end}`);

@@ -4,7 +4,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 
-/** Thrown by a row that cannot be measured here, e.g. because a program is missing; other errors are failures. */
+/** Error of a row that cannot be measured here, e.g. because a program is missing. Other errors are failures. */
 export class NotMeasurable extends Error {}
 
 /** Programs used for measuring or comparing, with their Debian packages. */
@@ -19,7 +19,7 @@ const packages: Record<string, string> = {
 const findProgram = (name: string): string | undefined =>
   [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(existsSync);
 
-/** Returns a program's path; throws a NotMeasurable that names its package. */
+/** Returns the path of a program. Throws a NotMeasurable that names its package. */
 export const requireProgram = (name: string): string => {
   const path = findProgram(name);
   if (path !== undefined) return path;
@@ -27,8 +27,8 @@ export const requireProgram = (name: string): string => {
 };
 
 /**
- * Returns the first and last processor in a list such as `0-2,5`, which rarely share a core; undefined for fewer than
- * two.
+ * Returns the first and last processor in a list such as `0-2,5`, because these rarely share a core; undefined for
+ * fewer than two.
  */
 export const parseCores = (list: string): { server: string; load: string } | undefined => {
   const [server = '', ...others] = list.match(/\d+/g) ?? [];
@@ -39,11 +39,12 @@ export const parseCores = (list: string): { server: string; load: string } | und
 const allowed = /^Cpus_allowed_list:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
 const cores = findProgram('taskset') === undefined ? undefined : parseCores(allowed);
 
-/** Processor a program runs on: the one for servers, the one for loads, or any. */
+/** Processor that a program runs on: the processor for servers, the processor for loads, or any processor. */
 export type Place = 'server' | 'load' | 'any';
 
 /**
- * Pins a command line to a processor; returns it unchanged if there is only one processor, or no program for pinning.
+ * Pins a command line to a processor. Returns the command line unchanged if there is only one processor, or no program
+ * for pinning.
  */
 export const pin = (place: Place, command: string[], own = cores): string[] =>
   own === undefined || place === 'any' ? command : ['taskset', '--cpu-list', own[place], ...command];
@@ -72,7 +73,7 @@ const measureSyncs = (folder: string): number => {
   return count / 2;
 };
 
-/** Begins a run by a command; the returned function returns its date, commit, machine and programs, one per line. */
+/** Begins a run by a command. The returned function returns its date, commit, machine and programs, one per line. */
 export const describeRun = (command: string, folder: string): (() => string[]) => {
   const began = new Date();
   const minute = began.toISOString().slice(0, 16);

@@ -5,14 +5,14 @@ import type { ServerOptions } from './server.ts';
 
 const jsonServer = join(root, 'node_modules/json-server/lib/bin.js');
 
-/** Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
+/** Creates Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
 export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' | 'sink' = 'text'): ServerOptions => ({
   command: (port) => [process.execPath, compile('bench/opponents/bare'), String(port), kind, 'answer.json'],
   files: { 'answer.json': answer },
   path: '/',
 });
 
-/** json-server on a file of tasks, in production mode: it does not watch the file. */
+/** Creates json-server on a file of tasks, in production mode, in which it does not watch the file. */
 export const createJsonServer = (tasks: object[]): ServerOptions => ({
   command: (port) => [
     process.execPath,
@@ -39,10 +39,10 @@ export const alertmanager: ServerOptions = {
   path: '/api/v2/status',
 };
 
-/** Receiver of deliveries, on the processor for loads; a GET returns the number of deliveries and the last delivery. */
+/** Receiver of deliveries, on the processor for loads. A GET returns the number of deliveries and the last delivery. */
 export const sink: ServerOptions = { ...createBare('', 'sink'), place: 'load' };
 
-/** Glances' web server; it rereads the processes if its reading is more than a second old. */
+/** Web server of Glances, which reads the processes again if its reading is more than a second old. */
 export const glances: ServerOptions = {
   command: (port) => [
     ...[requireProgram('glances'), '--webserver', '--bind', '127.0.0.1', '--port', String(port)],
@@ -51,7 +51,7 @@ export const glances: ServerOptions = {
   path: '/api/3/processlist',
 };
 
-/** adnanh's webhook with one hook, `/hooks/run`, which returns a program's output. */
+/** Creates adnanh's webhook with one hook, `/hooks/run`, which returns the output of a program. */
 export const createWebhook = (program: string): ServerOptions => {
   const hook = { id: 'run', 'execute-command': program, 'include-command-output-in-response': true };
   const flags = ['-hooks', 'hooks.json', '-ip', '127.0.0.1', '-port'];

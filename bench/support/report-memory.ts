@@ -1,6 +1,6 @@
-/** Preloaded into a server run with `--expose-gc`: answers each message with the memory still in use. */
+/** Preloaded into a server that runs with `--expose-gc`. Answers each message with the memory that is still in use. */
 process.on('message', () => {
-  // The first collection releases objects that the second one frees.
+  // The first collection releases objects that the second collection frees.
   globalThis.gc?.();
   globalThis.gc?.();
   process.send?.(process.memoryUsage());

@@ -8,21 +8,21 @@ import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { pin, requireProgram } from './machine.ts';
 
-/** The administrator's password on every server in the bench. */
+/** Password of the administrator on every server in the bench. */
 export const password = 'a password for measurements';
 
-/** Request, repeated on every connection as soon as the response has arrived. */
+/** Request that is repeated on every connection as soon as the response has arrived. */
 export interface LoadRequest {
-  /** Each `[<number>]` in the path becomes a random integer from 1 to `numbers`. */
+  /** URL in which each `[<number>]` in the path becomes a random integer from 1 to `numbers`. */
   url: string;
   numbers?: number;
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Each `[<id>]` in the body becomes a text unique to that request. */
+  /** Body in which each `[<id>]` becomes a text that is unique to the request. */
   body?: string;
   headers?: Record<string, string>;
-  /** Default: 64. */
+  /** Number of connections. Default: 64. */
   connections?: number;
-  /** True if every response must be an error, such as 404; `some` if some may be errors. */
+  /** True if every response must be an error, such as 404; `some` if some responses may be errors. */
   isRefused?: boolean | 'some';
 }
 
@@ -46,7 +46,7 @@ export const send = async (url: string, { body, ...options }: Sent = {}) => {
   }
 };
 
-/** Returns the body of one response; throws on an unexpected response. */
+/** Returns the body of one response. Throws on an unexpected response. */
 export const ask = async (request: LoadRequest): Promise<string> => {
   const { method = 'GET', headers = {}, numbers, body, isRefused = false } = request;
   const url = request.url.replaceAll('[<number>]', String(numbers));
@@ -67,7 +67,7 @@ export const createPost = (url: string, value: unknown): LoadRequest => ({
 export const logIn = async (url: string): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** Amount of work done: here, the number of expected responses. */
+/** Amount of work done, which is the number of expected responses here. */
 export interface Done {
   count: number;
   perSecond: number;
@@ -76,7 +76,7 @@ export interface Done {
 const runFile = promisify(execFile);
 
 /**
- * Creates load with wrk, using `folder` for scripts; slower programs would measure themselves. Rejects if a request
+ * Creates load with wrk, using `folder` for scripts. Slower programs would measure themselves. Rejects if a request
  * failed.
  */
 export const createLoad = (folder: string) => {
@@ -114,7 +114,7 @@ export const createScript = ({ url, numbers, method = 'GET', body, headers = {} 
 const toLuaString = (text: string): string =>
   `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 
-/** Parses the script's line; throws if it is missing, or reports a failure or no response. */
+/** Parses the script's line. Throws if the line is missing, or reports a failure or no response. */
 export const parseWrk = (output: string, { isRefused = false }: Pick<LoadRequest, 'isRefused'>): Done => {
   const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
   if (line === undefined) throw new Error(`wrk printed no figures:\n${output}`);

@@ -6,7 +6,7 @@ import { quantile, toSides } from './finding.ts';
 import { ask, type Done, type LoadRequest, send } from './requests.ts';
 import type { Bench } from './run.ts';
 
-/** Measures the sides in the order A B B A A B; returns each side's results in round order. */
+/** Measures the sides in the order A B B A A B. Returns the results of each side in round order. */
 export const takeTurns = async <T>(rounds: number, sides: readonly (() => Promise<T>)[]): Promise<T[][]> => {
   const results = sides.map((): T[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -18,7 +18,7 @@ export const takeTurns = async <T>(rounds: number, sides: readonly (() => Promis
 
 /** Side of a comparison of rates. */
 export interface Side {
-  /** Processes doing the work. */
+  /** Processes that do the work. */
   pids: readonly number[];
   /** Bytes per response. */
   bytes: number;
@@ -29,7 +29,7 @@ export interface Side {
 
 const weighAlike = (_answer: string): number => 1;
 
-/** Creates a side from a request under load; `weigh` returns the work in a response. */
+/** Creates a side from a request under load. `weigh` returns the amount of work in a response. */
 export const createSide = async (bench: Bench, pids: number[], request: LoadRequest, weigh = weighAlike) => {
   const answer = await ask(request);
   const weight = weigh(answer);
@@ -40,7 +40,7 @@ export const createSide = async (bench: Bench, pids: number[], request: LoadRequ
   return { pids, bytes: Buffer.byteLength(answer), work, settle: () => ask(request) };
 };
 
-/** Returns work per second for our side and the comparison, after a warm-up round of each. */
+/** Returns work per second for our side and for the comparison, after a warm-up round of each. */
 export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonly [Side, Side]) => {
   const turns = sides.map(({ pids, bytes, work, settle }) => async () => {
     const before = readCpuMs(...pids);
@@ -60,13 +60,13 @@ export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonl
   };
 };
 
-/** Maximum number of connections; after a pause of the machine, more would be refused as too many from one address. */
+/** Maximum number of connections. After a pause of the machine, more would be refused as too many from one address. */
 const maxSockets = 200;
 
 /** Requests at fixed intervals. */
 export const usual = { count: 2000, everyMs: 2 };
 
-/** Sends requests without waiting for responses, even if the server has stalled; throws unless all get 200. */
+/** Sends requests without waiting for responses, even if the server has stalled. Throws unless all requests get 200. */
 export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual) => {
   const agent = new Agent({ keepAlive: true, maxSockets });
   // Excludes the time spent waiting for a busy processor.
@@ -93,7 +93,7 @@ const tryPriority = (priority: number): void => {
   try {
     setPriority(priority);
   } catch {
-    // Ordinary users may not do this; the figures are then slightly worse.
+    // Ordinary users may not do this, in which case the figures are slightly worse.
   }
 };
 
@@ -108,7 +108,10 @@ export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, every
 /** Milliseconds per tick in /proc/PID/stat, on every Linux that Node runs on. */
 const tickMs = 10;
 
-/** Reads the milliseconds of processor time, user and system, of processes and all their children, even ended ones. */
+/**
+ * Reads the processor time in milliseconds, user and system, of processes and all their children, including children
+ * that have ended.
+ */
 export const readCpuMs = (...pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + readTimes(pid) + readCpuMs(...listChildren(pid)), 0);
 
@@ -126,7 +129,7 @@ const listChildren = (pid: number): number[] => {
   return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 };
 
-/** Returns an empty text for a process or thread that has ended. */
+/** Reads a file; returns an empty text for a process or thread that has ended. */
 const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');

@@ -31,25 +31,25 @@ export const parseArguments = (args: string[]) => {
     isLong: values.long,
     /** Parent of temporary folders. It must be on a disk, because writes are synced. */
     folder: values.folder,
-    /** File whose table is replaced by a run of all rows with enough rounds. */
+    /** File whose table a run replaces if it includes all rows and enough rounds. */
     page: ids.length === 0 && rounds >= minRounds ? 'bench/results.md' : undefined,
   };
 };
 
 export interface Bench extends ReturnType<typeof parseArguments> {
-  /** Scope that ends with the row, along with all the row's servers. */
+  /** Scope that ends with the row, along with all servers of the row. */
   scope: Scope;
   load: ReturnType<typeof createLoad>;
-  /** Folder shared by rows; deleted at the end of the run. */
+  /** Folder shared by rows, which is deleted at the end of the run. */
   folder: string;
 }
 
 export type Measure = (bench: Bench) => Promise<Finding[]>;
 
-/** Id of a row, such as `B1`, or `B21, B27` for two goals in one row. */
+/** Row with its id, such as `B1`, or `B21, B27` for two goals in one row. */
 export type Row = [id: string, measure: Measure];
 
-/** Measures the rows named on the command line of `npm run SCRIPT`, or all, and prints them. */
+/** Measures the rows named on the command line of `npm run SCRIPT`, or all rows, and prints them. */
 export const runRows = async (script: string, rows: readonly Row[], argv: string[]) => {
   const args = parseArguments(argv);
   const toIds = ([id]: Row): string[] => id.toLowerCase().split(', ');

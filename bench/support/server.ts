@@ -17,7 +17,10 @@ import { writeSeed } from './tasks.ts';
 export interface Scope {
   /** Temporary folder, which is deleted last. */
   folder: string;
-  /** Registers a cleanup step. Steps run in reverse order; if this process ends first, their synchronous parts run. */
+  /**
+   * Registers a cleanup step. Steps run in reverse order. If this process ends first, the synchronous parts of the
+   * steps run.
+   */
   after(step: () => unknown): void;
   end(): Promise<void>;
 }
@@ -47,30 +50,30 @@ export const withScope = async <T>(parent: string, work: (scope: Scope) => Promi
 };
 
 export interface ServerOptions {
-  /** Returns the command line for a port on 127.0.0.1; it runs in the scope's folder. */
+  /** Returns the command line for a port on 127.0.0.1. It runs in the folder of the scope. */
   command(port: number): string[];
   /** Path that responds once the server is up. */
   path: string;
-  /** The server's files, written to the scope's folder. */
+  /** Files of the server, which are written to the folder of the scope. */
   files?: Record<string, string>;
   variables?: Record<string, string>;
   /** True for a Node program that answers messages. */
   hasChannel?: boolean;
-  /** Default: a free port. */
+  /** Port. Default: a free port. */
   port?: number;
-  /** Default: the processor for servers. */
+  /** Processor. Default: the processor for servers. */
   place?: Place | undefined;
 }
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Interval between readiness checks in milliseconds: short compared with startup. */
+/** Interval between readiness checks in milliseconds. Short compared with startup. */
 const pollMs = 2;
 const patienceMs = 120_000;
 
 /**
- * Starts a server that ends with the scope; `startMs` is the time until the first response, `firstBytes` that
- * response's length.
+ * Starts a server that ends with the scope. `startMs` is the time until the first response, and `firstBytes` is the
+ * length of that response.
  */
 export const startServer = async (scope: Scope, options: ServerOptions) => {
   const { command, path, files = {}, variables, hasChannel = false, place = 'server' } = options;
@@ -96,7 +99,7 @@ export const startServer = async (scope: Scope, options: ServerOptions) => {
   }
 };
 
-/** Starts a program that ends with the scope; `printed` returns the end of its output. */
+/** Starts a program that ends with the scope. `printed` returns the end of its output. */
 const run = (scope: Scope, [program = '', ...args]: string[], hasChannel: boolean, options: SpawnOptions = {}) => {
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', hasChannel ? 'ipc' : 'ignore'] });
   let printed = '';
@@ -115,7 +118,7 @@ const run = (scope: Scope, [program = '', ...args]: string[], hasChannel: boolea
 
 const main = join(root, 'dist', 'signalbox.js');
 
-/** The single executable, if it has been built. */
+/** Path of the single executable, if it has been built. */
 export const executable = join(root, 'dist', 'signalbox-linux-x64');
 
 /** Node flags that make the server answer messages with the memory in use. */
@@ -125,7 +128,7 @@ export interface SignalboxOptions {
   flags?: string[];
   variables?: Record<string, string>;
   config?: object;
-  /** Data directory; default: a new folder. */
+  /** Data directory. Default: a new folder. */
   dataDir?: string;
   /** Initial number of tasks. */
   tasks?: number;
@@ -159,14 +162,14 @@ export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {
   });
 };
 
-/** Reads used and resident memory in MiB from a server that reports its memory, after a garbage collection. */
+/** Reads used and resident memory in MiB, after a garbage collection, from a server that reports its memory. */
 export const readMemory = async ({ child }: Server): Promise<{ live: number; resident: number }> => {
   child.send('collect');
   const [{ heapUsed, external, rss }] = (await once(child, 'message')) as [NodeJS.MemoryUsage];
   return { live: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
 };
 
-/** Starts signalbox on a log; resolves once the whole log can be searched, with the seconds until then. */
+/** Starts signalbox on a log. Resolves once the whole log can be searched, with the seconds until then. */
 export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
   const began = performance.now();
   const server = await startSignalbox(scope, options);
@@ -178,7 +181,7 @@ export const startSearchable = async (scope: Scope, options: SignalboxOptions) =
   }
 };
 
-/** Calls a module's `start` in a separate process, so that its load does not delay measurements here. */
+/** Calls the `start` function of a module in a separate process, so that its load does not delay measurements here. */
 export const startCompanion = async <Start extends (...args: never[]) => unknown>(
   scope: Scope,
   module: string,

@@ -12,7 +12,10 @@ export const newTask = {
  */
 const [criticalCount, cancelledCount] = [50, 10];
 
-/** Creates the task at a position, from 0, in a seed with `count` tasks; all but the last are Pending or InProgress. */
+/**
+ * Creates the task at a position, counted from 0, in a seed with `count` tasks. All but the last tasks are Pending or
+ * InProgress.
+ */
 export const createSeedTask = (place: number, count: number): Record<string, string> => {
   const isCritical = place % Math.ceil(count / criticalCount) === 0;
   const status = ['Pending', 'InProgress'][place % 2] ?? '';

@@ -14,10 +14,10 @@ const children = [];
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
-/** Starts signalbox as a process that ends with this one. */
+/** Starts signalbox as a process that ends with this process. */
 const start = (args, variables = {}) => {
   const env = { PATH: process.env.PATH, SIGNALBOX_LOG_LEVEL: 'warn', ...variables };
-  // In a group of its own: Ctrl+C in a terminal must not reach it twice.
+  // In a process group of its own, because Ctrl+C in a terminal must not reach it twice.
   const child = spawn(process.execPath, [program, ...args], {
     detached: true,
     env,
@@ -28,7 +28,7 @@ const start = (args, variables = {}) => {
   return child;
 };
 
-/** Resolves once a request gets a response with success. */
+/** Sends a request repeatedly until it succeeds. */
 const ask = async (path, options) => {
   for (let tries = 0; ; tries += 1) {
     const response = await fetch(url + path, options).catch(() => undefined);
@@ -46,7 +46,7 @@ const stop = () => {
   }, 3000);
 };
 
-/** A hub and three agents on this machine, until Ctrl+C. */
+/** Runs a hub and three agents on this machine until Ctrl+C. */
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop);
 try {
   start(['--port', port, '--data-dir', join(folder, 'hub')], {

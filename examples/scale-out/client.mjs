@@ -3,8 +3,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Creates, changes and reads tasks for some seconds, and compares what it reads with its own history:
- * `node client.mjs http://127.0.0.1:8400 30`.
+ * Creates, changes and reads tasks for some seconds, and compares the tasks it reads with its own history: `node
+ * client.mjs http://127.0.0.1:8400 30`.
  */
 const [base = 'http://127.0.0.1:8400', seconds = '30'] = process.argv.slice(2);
 const clients = 24;
@@ -12,7 +12,7 @@ const clients = 24;
 const mostMs = 60_000;
 const agent = new Agent({ keepAlive: true });
 
-/** Each task is changed by one client, to 1, 2, 3 … in its description; anybody reads it. */
+/** Tasks. One client changes each task, to 1, 2, 3 … in its description, while all clients read it. */
 const tasks = [];
 const counts = { create: 0, update: 0, read: 0 };
 const byInstance = {};
@@ -43,7 +43,7 @@ const send = (method, path, body, headers = {}) =>
     sent.end(text);
   });
 
-/** Sends a request again until there is an answer that counts. With the same key, a task is created once. */
+/** Sends a request again until there is an answer that counts. With a fixed key, a task is created only once. */
 const insist = async (method, path, body, headers) => {
   const start = performance.now();
   for (;;) {
@@ -90,7 +90,10 @@ const update = async (task) => {
   counts.update += 1;
 };
 
-/** Least that a read may find: everything acknowledged, or read by anybody, before the read begins. */
+/**
+ * Reads a task. The read must find at least every change that was acknowledged, or that any client had read, before the
+ * read began.
+ */
 const read = async (task) => {
   const least = task.known;
   const { status, json } = await insist('GET', `/api/tasks/${task.id}`);

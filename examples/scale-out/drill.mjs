@@ -4,7 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { kill, promote, startInstance, url } from './machines.mjs';
 
-/** While clients work: kills the primary and promotes the standby, then kills an instance and starts it again. */
+/**
+ * Runs the drill while clients work: kills the primary and promotes the standby, then kills an instance and starts it
+ * again.
+ */
 const seconds = 30;
 const began = performance.now();
 const say = (text) =>

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Programs that run here, with their addresses: on several machines, each has an address of its own. */
+/** Programs that run here, with their ports. On several machines, each has an address of its own. */
 export const ports = { proxy: 8400, one: 8401, two: 8402, primary: 8411, standby: 8412 };
 
-/** Data, logs and process ids; deleted when everything is stopped. */
+/** Folder for data, logs and process ids, which is deleted when everything is stopped. */
 export const folder = join(tmpdir(), 'signalbox-scale-out');
 
 export const url = `http://127.0.0.1:${ports.proxy}`;
@@ -17,10 +17,10 @@ const host = '127.0.0.1';
 const password = 'example-password';
 const program = fileURLToPath(new URL('../../dist/signalbox.js', import.meta.url));
 
-/** Both hosts, of which signalbox uses the one that takes changes. */
+/** Address with both hosts, of which signalbox uses the one that accepts changes. */
 const store = `postgres://signalbox:${password}@${host}:${ports.primary},${host}:${ports.standby}/signalbox`;
 
-/** PostgreSQL refuses root, so root runs it as another user. */
+/** Finds the user who runs PostgreSQL. PostgreSQL refuses root, so root runs it as another user. */
 const findOwner = () => {
   if (process.getuid() !== 0) return {};
   const read = (flag) => Number(execFileSync('id', [flag, 'nobody']));
@@ -59,7 +59,7 @@ const waitFor = async (what, check) => {
   throw new Error(`${what}: not within 30 s; see the logs in ${folder}`);
 };
 
-/** Starts a program that goes on without this one, with its process id and output in the folder. */
+/** Starts a program that outlives this process. Its process id and output are in the folder. */
 const start = (name, command, args, options = {}) => {
   const output = openSync(join(folder, `${name}.log`), 'a');
   const child = spawn(command, args, { cwd: folder, stdio: ['ignore', output, output], detached: true, ...options });
@@ -87,7 +87,7 @@ export const kill = (name) => {
   try {
     children = String(execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)]));
   } catch {
-    // There are none.
+    // The process has no children.
   }
   for (const child of [pid, ...children.trim().split(/\s+/).filter(Boolean).map(Number)]) send(child, 'SIGKILL');
 };
@@ -98,7 +98,7 @@ const startPostgres = async (name) => {
   await waitFor(`${name} accepts connections`, () => sql(ports[name], 'SELECT 1') === '1');
 };
 
-/** An empty folder of the user who runs PostgreSQL. */
+/** Creates an empty folder that belongs to the user who runs PostgreSQL. */
 const createData = (name) => {
   const data = join(folder, name);
   mkdirSync(data);
@@ -106,7 +106,7 @@ const createData = (name) => {
   return join(data, 'data');
 };
 
-/** A primary, and a standby that has each commit before a client knows of it. */
+/** Starts a primary, and a standby that has each commit before the client gets the response. */
 export const startDatabases = async () => {
   mkdirSync(folder, { mode: 0o755 });
   const secret = join(folder, 'password');
@@ -152,7 +152,10 @@ export const startInstance = async (name) => {
   await waitFor(`instance ${name} answers`, async () => (await fetch(`http://${host}:${ports[name]}/livez`)).ok);
 };
 
-/** The probe asks whether an instance runs, not whether the database does: that would take out all of them at once. */
+/**
+ * Settings of the proxy. The probe asks if an instance runs, but not if the database does, because otherwise all
+ * instances would be taken out together.
+ */
 const proxySettings = `
 global
   maxconn 2000
@@ -184,7 +187,7 @@ export const startProxy = async () => {
   await waitFor('the proxy answers', async () => (await fetch(`${url}/livez`)).ok);
 };
 
-/** Ends everything that was started, the databases last, and deletes the folder. */
+/** Stops everything that was started, the databases last, and deletes the folder. */
 export const stopAll = async () => {
   for (const [name, signal] of [
     ['proxy', 'SIGTERM'],

@@ -3,7 +3,7 @@ import { folder, ports, startDatabases, startInstance, startProxy, stopAll, url 
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
-/** HAProxy, two instances, a primary and a synchronous standby on this machine, until Ctrl+C. */
+/** Runs HAProxy, two instances, a primary and a synchronous standby on this machine until Ctrl+C. */
 if (existsSync(folder)) {
   say(`${folder} exists: the example runs already, or was killed; end its processes and delete it`);
   process.exit(1);
@@ -19,7 +19,7 @@ const stop = async () => {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 try {
   await startDatabases();
-  // The second one finds the tables that the first one has made; both may start at once.
+  // The second instance finds the tables that the first has created. Both may also start at the same time.
   await Promise.all(['one', 'two'].map(startInstance));
   await startProxy();
 } catch (error) {

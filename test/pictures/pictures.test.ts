@@ -41,7 +41,7 @@ test('an incident about this machine gets a picture of the machine without comma
   const sentAt = Date.now();
   await sendAlert(app, { ...here, hostname: hostname().toUpperCase() });
   const takenAt = Date.parse(await waitForPicture(app, 1));
-  // Other tests slow the machine down.
+  // Other tests slow down the machine.
   assert.ok(takenAt - sentAt < 2000, `${takenAt - sentAt}`);
   assert.deepEqual(await listEvents(app, 1), ['opened', 'snapshotTaken']);
   await waitUntil('listeners get the changed incident', () =>
@@ -64,7 +64,7 @@ test('an incident about this machine gets a picture of the machine without comma
   const [largest] = json.processes?.byMemory ?? [];
   assert.ok(largest && largest.memoryBytes >= process.memoryUsage.rss() / 2 && largest.user);
   assert.equal(json.processes?.byCpu.length, Math.min(15, json.processes?.count ?? 0));
-  // By id as by number; 401 without an account.
+  // By id as well as by number; 401 without an account.
   const { id } = await readIncident(app, 1);
   assert.equal((await ask(app, id, token)).text, text);
   assert.equal((await ask(app, 1)).status, 401);

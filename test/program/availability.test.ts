@@ -39,7 +39,7 @@ test('after kill -9 and a start, the time between is unknown, and outages before
   const after = await waitForCheck(second, again, check, 'up');
   assert.deepEqual(after.outages, before.outages);
   assert.ok((before.outages[0]?.seconds ?? 0) >= 1);
-  // The server notices the gap at its first look.
+  // The server detects the gap at its first check.
   await waitUntil('the check is up since the start', async () => {
     const { since } = await readAvailability(second, again, check);
     return Date.parse(String(since)) >= Math.floor(startedAt / 1000) * 1000;

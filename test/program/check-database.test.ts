@@ -31,7 +31,7 @@ const check = async (path: string): Promise<string> => {
   return others.join('\n');
 };
 
-/** Lists schemas and tables that are not PostgreSQL's own. */
+/** Lists schemas and tables that do not belong to PostgreSQL itself. */
 const listCreated = (server: PostgresServer): Promise<unknown[]> =>
   server.sql(`SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_|^(information_schema|public)$'
     UNION SELECT relname FROM pg_class WHERE relnamespace::regnamespace::text !~ '^pg_|^information_schema$'`);

@@ -84,7 +84,7 @@ test('a path in the public folder that is not a regular file gets 404 immediatel
   for (const path of ['/docs/pipe', '/docs/', '/docs/index.html/']) {
     assert.equal((await request('GET', path)).status, 404, path);
   }
-  // A folder's path without its slash redirects, whatever its name.
+  // The path of a folder without its slash redirects, whatever the name of the folder.
   assert.equal((await request('GET', '/docs/index.html')).status, 301);
   assert.equal((await request('GET', '/docs/page.html')).text, 'page');
 });

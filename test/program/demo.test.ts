@@ -13,7 +13,7 @@ const start = (t: TestContext, [program = '', ...args]: readonly string[], varia
   const folder = createFolder(t);
   const child = spawn(program, args, {
     cwd: createFolder(t),
-    // Without these variables, TypeScript's loader would keep its binary and a cache in TMPDIR.
+    // Without these variables, TypeScript's loader would store its binary and a cache in TMPDIR.
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TSX_DISABLE_CACHE: '1', TMPDIR: folder, ...variables },
   });
   const output = { text: '', errors: '' };
@@ -29,7 +29,7 @@ const start = (t: TestContext, [program = '', ...args]: readonly string[], varia
 };
 
 test('demo prints the address of the console and the login, and leaves nothing behind', async (t) => {
-  // Another server's settings must have no effect.
+  // Settings of another server must have no effect.
   const variables = {
     SIGNALBOX_STORE: 'postgres://127.0.0.1:1/none',
     SIGNALBOX_CONFIG: '/nowhere',

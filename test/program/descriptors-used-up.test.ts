@@ -11,7 +11,7 @@ import { waitUntilPasses } from '../support/wait.ts';
 
 const limit = 64;
 
-/** Milliseconds, longer than two intervals of the CPU sampler. */
+/** Milliseconds. Longer than two intervals of the CPU sampler. */
 const samplingMs = 2500;
 
 const prlimit = '/usr/bin/prlimit';
@@ -24,7 +24,7 @@ test(
     const { url, child, output } = await startProgram(t, ['--profiles', 'M,history,metrics'], { cwd: createFolder(t) });
     const readStatus = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
     assert.equal(await readStatus('/api/health'), 200);
-    // The limit is set from outside: a limit set before startup may lower the number of accepted connections.
+    // The limit is set from outside, because a limit set before startup may lower the number of accepted connections.
     execFileSync(prlimit, ['--pid', String(child.pid), `--nofile=${limit}:${limit}`]);
     const idle = Array.from({ length: 2 * limit }, () =>
       connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined),

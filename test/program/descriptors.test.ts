@@ -6,7 +6,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const skip = process.platform !== 'linux' && 'the limit is read from /proc';
 
-/** Returns a shell that sets a limit and then executes the program. */
+/** Returns the command of a shell that sets a limit and then executes the program. */
 const under = (limit: string) => ['/bin/sh', '-c', `${limit}; exec "$@"`, 'sh'];
 
 const start = (t: TestContext, limit: string, ...flags: string[]) =>

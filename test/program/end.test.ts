@@ -22,7 +22,7 @@ test('on shutdown, a running request is finished and new connections are refused
   running.send(
     `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
   );
-  // A second request shows that the first one has reached the server.
+  // A second request shows that the first has reached the server.
   await request('GET', '/api/tasks');
   const ended = stop();
   await waitUntil('nobody listens on the port', () => isRefused(Number(new URL(url).port)));

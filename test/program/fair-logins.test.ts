@@ -11,10 +11,10 @@ const variables = {
   SIGNALBOX_READER_PASSWORD: passwords.reader,
 };
 
-/** Number of the administrator's logins during the attack. */
+/** Number of logins by the administrator during the attack. */
 const logins = amount(20, 40);
 
-// Only Linux has loopback addresses other than 127.0.0.1 by default.
+// By default, only Linux has loopback addresses other than 127.0.0.1.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
 
 const start = async (t: TestContext) => {
@@ -28,7 +28,7 @@ const start = async (t: TestContext) => {
   return { clientOf };
 };
 
-/** Sends logins as fast as responses arrive until `stop`, which resolves to their number. */
+/** Sends logins as fast as responses arrive, until `stop` is called, which resolves to the number of logins. */
 const loop = (senders: readonly (() => Promise<number>)[]) => {
   let isOver = false;
   let count = 0;

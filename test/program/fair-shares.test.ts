@@ -12,7 +12,7 @@ const skip = process.platform !== 'linux' && 'only Linux has the addresses 127.0
 const greedy = '127.0.0.2';
 const modest = '127.0.0.3';
 
-/** The delay limit is off, so that a 503 is never caused by a busy machine. */
+/** Settings without a delay limit, so that a 503 is never caused by a busy machine. */
 const patient = { maxEventLoopDelay: 0 };
 
 const open = (t: TestContext, url: string, localAddress: string): Connection => {
@@ -59,7 +59,7 @@ test('an address whose connections are all in use loses the oldest to another ad
 });
 
 test('an address that opens connections again and again does not keep others out', { skip }, async (t) => {
-  // The server runs in a separate process, so that the clients do not use its time.
+  // The server runs in a separate process, so that the clients do not use its processor time.
   const { url } = await startProgram(t, ['--profiles', 'T', '--max-connections', '8']);
   let isOver = false;
   const flood = async (): Promise<void> => {
@@ -102,8 +102,8 @@ const drip = (connection: Connection, more = ''): NodeJS.Timeout => {
 };
 
 /**
- * Fills the room for bodies until `isFull`; a body that pauses for a second, as on a busy machine, loses its room to
- * the next. `more` contains further header lines.
+ * Fills the room for bodies until `isFull`. A body that pauses for a second, as on a busy machine, loses its room to
+ * the next body. `more` contains further header lines.
  */
 const dripBodies = async (
   t: TestContext,

@@ -18,7 +18,7 @@ const skip = process.platform !== 'linux' && 'memory is read from /proc';
 /** Maximum duration of an attack in seconds, even if not everything has been sent. */
 const longest = 3;
 
-/** Maximum milliseconds for /health: its client shares a process with the attacking clients. */
+/** Maximum milliseconds for /health, whose client shares a process with the attacking clients. */
 const slowest = 5000;
 
 interface Bounds {
@@ -27,7 +27,7 @@ interface Bounds {
 }
 
 /**
- * Attacks the program, which must keep running and serve other clients afterwards; in the long form, /health must
+ * Attacks the program, which must keep running and serve other clients afterwards. In the long form, /health must
  * respond within the limits.
  */
 const assertSurvives = async (

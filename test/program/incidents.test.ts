@@ -11,7 +11,7 @@ import { type Running, runCommand, startProgram } from '../support/program.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
-/** Starts a server with two incidents; returns functions that run commands with a key for incidents. */
+/** Starts a server with two incidents. Returns functions that run commands with a key for incidents. */
 const start = async (t: TestContext) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const sender = createAccessKey('backup', ['alerts:write']);
@@ -143,7 +143,7 @@ test('an unknown incident, a missing key and an unreachable server have differen
   }
 });
 
-/** Starts servers with one data directory and an incident for comments. */
+/** Starts servers with a shared data directory and an incident to comment on. */
 const startToComment = async (t: TestContext) => {
   const dataDir = join(createFolder(t), 'data');
   const variables = { SIGNALBOX_JWT_SECRET: secret };

@@ -6,7 +6,7 @@ import { findFreePort } from '../support/free-port.ts';
 import { runCommand } from '../support/program.ts';
 import { notReloaded, startReloadable } from '../support/reload.ts';
 
-/** Starts a server with a rotation; returns functions that run commands with a key for overrides. */
+/** Starts a server with a rotation. Returns functions that run commands with a key for overrides. */
 const start = async (t: TestContext, members: readonly string[] = ['anna', 'ben', 'carl']) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const settings = {

@@ -4,7 +4,7 @@ import { createClient, type JsonResponse } from '../support/client.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Maximum-size body that is expensive to parse. */
+/** Body of maximum size that is expensive to parse. */
 const body = `{"Title":"x","filling":[${'0,'.repeat(500_000)}0]}`;
 
 /** Number of clients that send the body repeatedly. */

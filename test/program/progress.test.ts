@@ -10,7 +10,7 @@ import { atEnd } from '../support/scope.ts';
 import { fileStore } from '../support/transfer.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Removes the last line of a terminal. */
+/** Sequence that clears the last line of a terminal. */
 const cleared = '\r\u001b[K';
 
 const hasNoTerminal = spawnSync('script', ['--version']).error ? 'script(1) is not installed' : false;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startProgram } from '../support/program.ts';
 
-/** Returns the client address logged for a request that a proxy on 127.0.0.1 forwards for 192.0.2.7. */
+/** Returns the client address that is logged for a request that a proxy on 127.0.0.1 forwards for 192.0.2.7. */
 const loggedAddress = async (t: TestContext, flags: string[]): Promise<string> => {
   const args = ['--profiles', 'L', '--log-level', 'debug', ...flags];
   const { request, stop } = await startProgram(t, args);

@@ -11,7 +11,9 @@ import { waitUntil } from '../support/wait.ts';
 
 const quietText = 'Warning: the setting quiet is on. This server sends no alerts and notifies nobody of incidents.';
 
-/** Returns a function that starts the program in one data folder, with destinations for alerts and for incidents. */
+/**
+ * Returns a function that starts the program in a single data folder, with destinations for alerts and for incidents.
+ */
 const prepare = async (t: TestContext) => {
   const [alerts, incidents] = [await startReceiver(t), await startReceiver(t)];
   const folder = createFolder(t);

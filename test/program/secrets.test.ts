@@ -8,7 +8,7 @@ import { createFolder } from '../support/folder.ts';
 import { runCommand, startProgram } from '../support/program.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 
-/** Secrets in the settings. Each contains a distinct word, so that parts are also found. */
+/** Secrets in the settings. Each contains a distinct word, so that parts of secrets are found, too. */
 const planted = {
   jwtSecret: 'planted-signing-key-0123456789abcdef',
   jwtPreviousSecret: 'planted-elder-key-0123456789abcdef',
@@ -16,7 +16,7 @@ const planted = {
   readerPassword: 'planted-reader-password',
 };
 
-/** A client's password, which must not appear anywhere. */
+/** Password of a client, which must not appear anywhere. */
 const guess = 'planted-wrong-password';
 const forged = signToken(createClaims({ planted: 'claim' }), { sign: createHmacSigner('x'.repeat(32)) });
 
@@ -67,7 +67,7 @@ test('secrets of settings and requests appear in no response, log line, audit re
   const credentials = { Username: 'admin', Password: planted.adminPassword };
   const login = await send('POST', '/api/auth/login', forged, credentials);
   const { token } = JSON.parse(login.text) as { token: string };
-  // Only the login's response contains the token.
+  // Only the response to the login contains the token.
   answers.length = 0;
   const routes = Object.entries(
     (JSON.parse((await send('GET', '/openapi.json', token)).text) as { paths: Record<string, object> }).paths,
@@ -76,7 +76,7 @@ test('secrets of settings and requests appear in no response, log line, audit re
     const path = `${route.replace('{id}', '1')}?token=${token}&password=${guess}`;
     for (const sent of [forged, `${token}x`, token]) {
       await send(method, path, sent, method === 'GET' ? undefined : {});
-      // This route's whole body is an alert's message, which is shown.
+      // The whole body of this route is the message of an alert, which is shown.
       if (route.endsWith('/plain-text')) continue;
       if (method !== 'GET') await send(method, path, sent, `{"Password": "${guess}" ${guess}`);
     }
@@ -133,7 +133,7 @@ test('secrets appear neither in the help, the settings schema nor a startup erro
       ['--profiles', 'A,I', '--port', '70000'],
       ['--profiles', 'A,I,Z'],
     ];
-    // These commands print the same for every file, so one check is enough.
+    // These commands print the same output for every file, so one check is enough.
     const asked = content === files[0] ? [['--help'], ['config-schema']] : [];
     for (const args of [...bad, ...asked]) {
       const { stdout, stderr, code } = await runCommand(args, { variables });

@@ -11,7 +11,7 @@ import { command, startProgram } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Fails if the program does not end in time. */
+/** Rejects if the program does not end in time. */
 const within = async (limitMs: number, ended: Promise<Finished>): Promise<Finished> => {
   let finished: Finished | undefined;
   void ended.then((value) => {
@@ -51,7 +51,7 @@ test('a second signal ends a server that is still stopping, with one line and ex
   const { url, request, child, output, stop } = await startProgram(t, []);
   const unfinished = openConnection(url);
   unfinished.send('POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
-  // A second request shows that the first one has reached the server.
+  // A second request shows that the first has reached the server.
   await request('GET', '/health');
   child.kill('SIGTERM');
   await waitUntil('the server is stopping', () => output.stderr.includes('"shutting down"'));

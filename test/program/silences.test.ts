@@ -4,7 +4,7 @@ import { createAccessKey } from '../../src/auth/access.ts';
 import { startApp } from '../support/app.ts';
 import { runCommand } from '../support/program.ts';
 
-/** Starts a server; returns functions that run commands with a key for silences. */
+/** Starts a server. Returns functions that run commands with a key for silences. */
 const start = async (t: TestContext) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const server = await startApp(t, { settings: { access: 'login', keys: [entry] } });

@@ -10,7 +10,10 @@ const count = 50;
 
 const headers = 'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nX-Slow: ';
 
-/** Sends the text at once, then single zeros; resolves to the response when the server closes the connection. */
+/**
+ * Sends the text in one piece, followed by single zeros. Resolves to the response when the server closes the
+ * connection.
+ */
 const drip = async (t: TestContext, url: string, text: string): Promise<HttpResponse | undefined> => {
   const connection = openConnection(url);
   const timer = setInterval(() => connection.send('0'), 100);

@@ -7,7 +7,7 @@ import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 
-/** More tasks than socket buffers hold for a client that does not read. */
+/** Number of tasks, more than socket buffers hold for a client that does not read. */
 const count = 20_000;
 const tasks = Array.from({ length: count }, () => ({ Title: 'x', Description: 'y'.repeat(1000) }));
 
@@ -25,7 +25,7 @@ const start = async (t: TestContext, settings: Record<string, unknown> = {}) => 
   return { port: Number(port), closed };
 };
 
-/** Requests all tasks, and reads only the beginning. */
+/** Requests all tasks and reads only the beginning of the response. */
 const askForAll = async (t: TestContext, socket: Socket): Promise<void> => {
   t.after(() => socket.destroy());
   socket.on('error', () => undefined);

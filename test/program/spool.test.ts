@@ -43,7 +43,7 @@ const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) =>
 const list = async ({ request }: Pick<Running, 'request'>) =>
   (await request<{ data: Record<string, string>[] }>('GET', '/api/alerts?count=1000')).json.data;
 
-/** Writes a kept alert in the format of `send`, with other fields or other contents. */
+/** Writes a kept alert in the format of `send`, with other fields or with other content. */
 const writeKept = (spool: string, file: string, fields: object | string): void => {
   const kept = {
     idempotencyKey: randomUUID(),
@@ -197,7 +197,7 @@ test('a signal during run keeps the alert', async (t) => {
   assert.match(readFileSync(join(spool, file), 'utf8'), /"source":"job".*exit 6 failed with exit code 6/);
 });
 
-/** Returns a received alert's fields, without hosts and times. */
+/** Returns the fields of a received alert, without hosts and times. */
 const toSaid = ({ body }: { body: string }): string => {
   const { status, level, key, message } = JSON.parse(body);
   return (

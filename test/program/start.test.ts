@@ -168,7 +168,7 @@ test('the help of every command has its flags and variables, and fits into 100 c
 test('no command has a flag with the name of a setting, except of the agent and its folder', async () => {
   const own = (await listCommands()).flatMap(({ flags = {} }) => Object.keys(flags));
   assert.deepEqual(
-    // Both have values in either place, so the command line is parsed the same way.
+    // Both commands have values in either place, so both command lines are parsed in the same way.
     [...new Set(own.filter((key) => Object.hasOwn(settingsSchema.properties, key)))],
     ['hub', 'dataDir'],
   );

@@ -8,7 +8,7 @@ import { refusal, startProgram } from '../support/program.ts';
 const full = (bytes: number): string =>
   `Tasks and items take up all of storeMaxBytes (${bytes}): delete some, or raise storeMaxBytes`;
 
-/** Number of refusals after which the clients stop, and the milliseconds this may take. */
+/** Number of refusals after which the clients stop, and the milliseconds that this may take. */
 const enough = amount(40, 100);
 const longest = 120_000;
 

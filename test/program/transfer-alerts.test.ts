@@ -27,7 +27,7 @@ const exportText = async (store: string[]): Promise<string> => {
   return stdout;
 };
 
-/** Returns a folder with a server's alerts and executions, and its export. */
+/** Returns a folder with the alerts and executions of a server, and its export. */
 const fill = async (t: TestContext): Promise<{ folder: string; text: string }> => {
   const folder = createFolder(t);
   const running = await start(t, folder);
@@ -112,7 +112,7 @@ const assertGoesOn = async (running: TestApp, text: string): Promise<void> => {
   );
 };
 
-/** Starts a server on an imported store; it must continue, and deliver only new alerts. */
+/** Starts a server on an imported store. The server must continue, and deliver only new alerts. */
 const assertServes = async (t: TestContext, text: string, dataDir: string, store?: string): Promise<TestApp> => {
   const { running, receiver } = await startWithDestination(t, dataDir, store);
   await assertGoesOn(running, text);

@@ -17,7 +17,7 @@ import { createFiles, createTables, exportFrom, importInto, type Place } from '.
 
 const skip = toSkipPostgres();
 
-/** Fills a store with a heartbeat that was up and is down. */
+/** Fills a store with a heartbeat that was up and is now down. */
 const fill = async (t: Scope, { settings }: Place) => {
   const app = await startApp(t, { settings: { ...settings, timeZone: 'UTC' } });
   const token = await adminToken(app);
@@ -38,7 +38,7 @@ const assertMoved = async (t: Scope, { settings }: Place, outage: Awaited<Return
   const found = await waitForCheck(app, token, 'heartbeats/job', 'down');
   const moved = found.outages.at(-1);
   assert.deepEqual([moved?.startsAt, moved?.cause], [outage?.startsAt, outage?.cause]);
-  // Nobody looked between the export and the import.
+  // Nothing was observed between the export and the import.
   assert.equal(found.outages.length, 2);
   assert.ok(found.unknown > 0 && moved?.endsAt !== null);
   await app.close();

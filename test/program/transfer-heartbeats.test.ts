@@ -50,7 +50,7 @@ const fill = async (t: Scope, place: Place): Promise<void> => {
   await add('paused', {});
   const { status } = await second.request('POST', '/api/heartbeats/paused/pause', { token: await adminToken(second) });
   assert.equal(status, 200);
-  // Its problem arose less than a minute after its alert, so that a second alert waits.
+  // The second problem of this heartbeat arose less than a minute after its alert, so a second alert is waiting.
   await waitForRequests(receiver, 2);
   await ping(second.url, `${failed}/4`, { method: 'POST', body: 'still no space' });
   await waitForState(second, 'overdue', 'down');
@@ -61,7 +61,7 @@ const fill = async (t: Scope, place: Place): Promise<void> => {
   ]);
 };
 
-/** Returns the notifications without numbers, which depend on the order of simultaneous problems, and without times. */
+/** Returns the notifications without times, and without numbers, which depend on the order of simultaneous problems. */
 const newsOf = (receiver: Receiver): string[] => messagesTo(receiver).map((text) => text.replace(/ #\d+|:.*/g, ''));
 
 const readAll = async (app: TestApp) => {
@@ -84,14 +84,14 @@ const readBefore = async (t: Scope, place: Place) => {
   return before;
 };
 
-/** Checks that a server on an imported store shows the same, and that nobody is alarmed because of the move. */
+/** Checks that a server on an imported store shows the same, and that the move alarms nobody. */
 const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<void> => {
   const receiver = await startReceiver(t);
   const app = await startBehind(t, place, 118, receiver);
   assert.deepEqual(await readAll(app), before);
   await app.close();
   const later = await startBehind(t, place, 0, receiver);
-  // The ping was due while no server ran, so that the heartbeat gets another grace.
+  // The ping was due while no server was running, so the heartbeat gets another grace period.
   await waitForState(later, 'soon', 'late');
   await waitForState(later, 'overdue', 'down');
   const { uuid } = await readHeartbeat(later, 'overdue', await adminToken(later));

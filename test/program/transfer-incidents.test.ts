@@ -77,7 +77,7 @@ const fill = async (t: Scope, place: Place): Promise<void> => {
   await second.close();
 };
 
-/** Reads everything about incidents, without the places of alerts in the log. */
+/** Reads everything about incidents, except the places of alerts in the log. */
 const readAll = async (app: TestApp) => {
   const headers = await logIn(app);
   const read = async (path: string) => {
@@ -95,7 +95,7 @@ const readAll = async (app: TestApp) => {
   return JSON.parse(JSON.stringify(all), (name, value) => (name === 'seq' ? undefined : value));
 };
 
-/** Checks that a server on an imported store shows the same, and notifies nobody of what was already notified. */
+/** Checks that a server on an imported store shows the same, and sends no notification again. */
 const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<void> => {
   const receiver = await startReceiver(t);
   const app = await startWith(t, place, receiver, { reopenMinutes: 0 });
@@ -133,7 +133,7 @@ test('incidents are the same after an export and an import of files, and nobody 
   assert.match(await importInto(next, text), /^signalbox: imported alerts 11, incidents 6\n$/);
   assert.equal(await exportFrom(next), text);
   await assertGoesOn(t, next, before);
-  // The second move follows the events that the first server has added.
+  // The second move follows events that the first server added.
   const last = createFiles(t);
   const more = await exportFrom(next);
   await importInto(last, more);

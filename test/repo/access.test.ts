@@ -12,7 +12,7 @@ type Access = Route['access'];
 
 const now = Math.floor(Date.now() / 1000);
 
-/** Callers with their tokens and the statuses of a refusal; any other status counts as admitted. */
+/** Callers with their tokens and the statuses of a refusal. Any other status counts as admitted. */
 const callers: { name: string; token?: string; refused: Partial<Record<Access, number>> }[] = [
   { name: 'no token', refused: { token: 401, admin: 401 } },
   {
@@ -41,7 +41,7 @@ const variants: Record<string, unknown>[] = [
   },
 ];
 
-/** Lists the methods that reach a route: for GET also HEAD, except in simple-tasks. */
+/** Lists the methods that reach a route. For GET, that includes HEAD, except in simple-tasks. */
 const listMethods = (route: Route, app: TestApp): string[] => {
   const answersHead = route.method === 'GET' && app.server.hasRoute({ method: 'HEAD', url: route.path });
   return answersHead ? ['GET', 'HEAD'] : [route.method];
@@ -57,7 +57,7 @@ const body = {
   Password: passwords.admin,
 };
 
-/** Address of no heartbeat. An address admits its callers without a token. */
+/** Address that belongs to no heartbeat. An address admits its callers without a token. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
 const statusFor = async ({ request }: TestApp, method: string, path: string, token?: string): Promise<number> => {

@@ -11,7 +11,7 @@ interface Import {
 
 const files = listFiles('console').filter((path) => /\.tsx?$/.test(path));
 
-/** Imports of the console's files, as paths from the repository's root. */
+/** Imports in the files of the console, as paths from the repository's root. */
 const imports: Import[] = files.flatMap((from) =>
   [...readText(from).matchAll(/^(?:import|export)( type)?\b[^;']*'(\.[^']+)';$/gm)].map(([, type, to = '']) => ({
     from,

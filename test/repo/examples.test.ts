@@ -51,7 +51,7 @@ test('examples/signalbox.json requires a login and is shown in docs/reference/co
   assert.equal(shown, readText('examples/signalbox.json'));
 });
 
-/** Expected preview of each format in examples/intake, created from the body next to it. */
+/** Expected preview for each format in examples/intake, created from the body next to it. */
 const previews: Record<string, object> = {
   gitlab: {
     source: 'gitlab/web/shop',

@@ -8,7 +8,7 @@ import { isNamed } from '../../src/server/mounts.ts';
 import { packageRoot } from '../../src/server/package-info.ts';
 import { startApp } from '../support/app.ts';
 
-/** GET requests that prove each feature is present, with their statuses. */
+/** GET requests that prove that each feature is present, with their statuses. */
 const probes: Record<string, [path: string, status: number][]> = {
   monitoring: [['/health', 200]],
   tasks: [
@@ -87,7 +87,7 @@ test('exactly the routes of mounted profiles are served if one feature is omitte
       for (const each of features) {
         const about = `${each.name}, ${isLeftOut ? 'without' : 'alone:'} ${feature.name}`;
         const served = listServed(each, mounts);
-        // Probes use the first profile's routes; the setting `console` serves the console.
+        // Probes use the routes of the first profile, and the setting `console` serves the console.
         const isProbed = each.name === 'console' || served.includes(each.profiles[0]?.name ?? '');
         for (const [path, status] of probes[each.name] ?? []) {
           assert.equal((await request('GET', path)).status, isProbed ? status : 404, `${path}: ${about}`);

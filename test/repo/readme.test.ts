@@ -20,7 +20,7 @@ const strictCurl = `curl() { command curl -sS --fail-with-body -w '%{stderr}%{ht
 const missing = ['bash', 'curl'].find((program) => spawnSync(program, ['--version']).error);
 const skip = missing && `${missing} is not installed`;
 
-/** Runs a document's lines with the address replaced; returns their output and statuses. */
+/** Runs the lines of a document with the address replaced. Returns their output and statuses. */
 const runLines = async (lines: string, url: string, password: string, cwd?: string) => {
   const script = strictCurl + lines.replaceAll(defaultAddress, url);
   const env = { PATH: process.env['PATH'], PASSWORD: password };

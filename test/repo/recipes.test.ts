@@ -96,7 +96,7 @@ test('logrotate accepts the configuration in docs/guides/systemd.md', needs('log
   await run('logrotate', ['--force', '--state', join(folder, 'state'), file]);
 });
 
-/** Writes the proxy's configuration; returns its command line. */
+/** Writes the configuration of the proxy and returns its command line. */
 type Configure = (folder: string, upstream: string, address: string) => string[];
 
 /** Checks requests through a proxy: the site's own pages, a long list, and the client's address. */

@@ -67,7 +67,7 @@ test('operations have no inputs that the client would confuse', async (t) => {
     const listIn = (place: string) => parameters.filter((each) => each.in === place).map((each) => each.name);
     const [params, query] = [listIn('path'), listIn('query')];
     const body = toJsonSchema(requestBody) as { type?: string; properties?: object } | undefined;
-    // The client's callers pass parameters and members of the body in one object.
+    // Callers of the client pass parameters and members of the body in one object.
     const twice = [...params, ...query].filter((key) => Object.hasOwn(body?.properties ?? {}, key));
     assert.deepEqual(twice, [], name);
     assert.ok(body === undefined || query.length === 0, `${name} has a body and a query`);
@@ -146,7 +146,7 @@ interface Schema {
   examples?: unknown[];
 }
 
-/** Lists a value and all objects inside it, except in lists of examples. */
+/** Lists a value and all objects inside it, except objects in lists of examples. */
 const listSchemas = (value: unknown): Schema[] => {
   if (typeof value !== 'object' || value === null) return [];
   const below = Object.entries(value).flatMap(([key, member]) => (key === 'examples' ? [] : listSchemas(member)));

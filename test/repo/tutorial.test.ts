@@ -13,13 +13,13 @@ import { readText, toBlocks } from './support/documents.ts';
 
 const tutorial = readText('docs/start.md');
 
-/** Replaces a text; fails if it is missing. */
+/** Replaces a text. Fails if the text is missing. */
 const replace = (text: string, from: string, to: string): string => {
   assert.ok(text.includes(from), from);
   return text.replaceAll(from, to);
 };
 
-/** Creates a clone with installed packages and a build; test/lab/first-run tests the first start. */
+/** Creates a clone with installed packages and a build. test/lab/first-run tests the first start. */
 const createBuiltClone = (clone: string): void => {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: packageRoot,
@@ -42,7 +42,7 @@ const createBuiltClone = (clone: string): void => {
   symlinkSync(join(packageRoot, 'node_modules'), join(clone, 'node_modules'));
 };
 
-/** Shell that runs one block after another, and returns the output of each. */
+/** Starts a shell that runs one block after another and returns the output of each block. */
 const startShell = (t: TestContext, cwd: string) => {
   const { npm_config_cache, PATH, HOME } = process.env;
   const env = { PATH, HOME, npm_config_cache, npm_config_update_notifier: 'false' };

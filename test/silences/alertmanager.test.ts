@@ -134,7 +134,7 @@ test('silences are the same in both APIs', async (t) => {
 test("Grafana's data source finds an Alertmanager, its alerts and its silences", async (t) => {
   const app = await startWithIncidents(t);
   const token = await app.login('reader');
-  // If these paths respond, Grafana takes the server for Mimir or requests more of its features.
+  // If these paths responded, Grafana would take the server for Mimir or request more of its features.
   for (const path of ['/alertmanager/api/v2/status', '/api/v1/status/buildinfo'])
     assert.equal((await app.request('GET', path)).status, 404, path);
   const status = await ask<AlertmanagerStatus>(app, 'status');

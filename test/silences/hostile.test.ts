@@ -12,7 +12,7 @@ import { runCommand, startProgram } from '../support/program.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 import { inHours, listSilences } from './support/silences.ts';
 
-/** An expression for which the engine keeps 90 states while it reads a text of a and b. */
+/** Creates an expression for which the engine keeps 90 states while it reads a text of a and b. */
 const costly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 
 const toText = (index: number): string =>
@@ -56,7 +56,7 @@ test('the expressions of all silences together cannot delay alerts, incidents an
   });
   assert.equal((await app.request('GET', '/livez')).status, 200);
   assert.ok(process.cpuUsage().user - user < 2_000_000);
-  // Ended silences cost nothing, so there is room for new silences.
+  // Silences that have ended cost nothing, so there is room for new silences.
   const { data } = await listSilences(app, '?limit=1000');
   for (const { id } of data) await app.request('DELETE', `/api/silences/${id}`, { token });
   assert.equal((await post(createMatchers(1, 1000))).status, 200);
@@ -150,7 +150,7 @@ test('other work runs between the alerts of a burst that is compared with many s
   const toPrefix = (index: number): string =>
     index.toString(2).padStart(7, '0').replaceAll('0', 'a').replaceAll('1', 'b');
   const messages = Array.from({ length: 80 }, (_, index) => toPrefix(index) + toText(index));
-  // Processor time, because other processes on a busy machine do not lengthen it.
+  // Measures processor time, because other processes on a busy machine do not lengthen it.
   let longest = 0;
   let last = process.cpuUsage().user;
   const ticks = setInterval(() => {

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Maximum milliseconds until an alert is accepted while the database hangs; the program takes one second. */
+/** Maximum milliseconds until an alert is accepted while the database hangs. The program takes one second. */
 const acceptedMs = 3000;
 
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
@@ -41,7 +41,7 @@ interface StoredAlert {
 const readTable = (server: PostgresServer): Promise<StoredAlert[]> =>
   runSql(server.url(), `SELECT id, body::json->>'message' AS message FROM signalbox.alert ORDER BY seq`);
 
-/** Polls with pauses: each query opens a new connection, which takes 10 ms of processor time. */
+/** Polls with pauses, because each query opens a new connection, which takes 10 ms of processor time. */
 const waitForCount = (server: PostgresServer, count: number) =>
   waitUntil(`${count} alerts are in the table`, async () => {
     await setTimeout(100);
@@ -260,7 +260,7 @@ test('alerts in the spool survive kills of the instance and a start without the 
   }
   ids.push(await send(program, `${ids.length}`));
   await server.restart();
-  // The instance is killed while it empties the spool, too.
+  // The instance is also killed while it empties the spool.
   await waitForCount(server, 2);
   await program.stop('SIGKILL');
   program = await startKillable(t, dataDir, server.url(), flags);

@@ -17,10 +17,10 @@ const hour = 60 * minute;
 
 export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
-/** Store together with the log of alerts it folds. */
+/** Store together with the log of alerts that it folds. */
 interface IncidentLife {
   store: IncidentStore;
-  /** Stores alerts; resolves to their log records. */
+  /** Stores alerts. Resolves to their log records. */
   append(records: readonly Record<string, unknown>[]): Promise<StoredRecord[]>;
 }
 
@@ -29,7 +29,7 @@ export type CreateLife = (t: Scope, clock: () => Date) => Promise<IncidentLife>;
 /** Creates the time of a clock that tests can move. */
 export const createTime = () => ({ now: Date.parse('2026-01-31T09:30:00Z') });
 
-/** Creates a test's actions on a store whose clock the test moves. */
+/** Creates the actions of a test on a store whose clock the test moves. */
 export const createLifeTools = async (t: Scope, create: CreateLife, time = createTime()) => {
   const life = await create(t, () => new Date(time.now));
   const { store } = life;
@@ -45,7 +45,7 @@ export const createLifeTools = async (t: Scope, create: CreateLife, time = creat
       time.now += ms;
     },
     now: () => time.now,
-    /** Stores alerts received now, and waits until they have been folded. */
+    /** Stores alerts received now and waits until they have been folded. */
     alert: async (...alerts: Record<string, unknown>[]): Promise<StoredRecord[]> => {
       const usual = { level: 'ERROR', fingerprint: 'k', status: 'firing', sender: 'key:a', source: '', hostname: '' };
       const records = alerts.map((fields) => ({
@@ -348,7 +348,7 @@ export const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step
   );
 };
 
-/** Returns all incidents with their events, without the alerts' ids and seqs, which differ between logs. */
+/** Returns all incidents with their events, without the ids and seqs of alerts, which differ between logs. */
 const readAll = async ({ store }: LifeTools) => {
   const { incidents } = await store.list({ states: incidentStates }, 100);
   return Promise.all(

@@ -209,7 +209,7 @@ test('postgres: two instances fold and change the same incidents, and each alert
   const found = events.flatMap(({ type, by }) => (type === 'comment' ? (by ?? []) : []));
   assert.deepEqual(found.toSorted(), comments.toSorted());
   for (const [outcome] of outcomes) assert.ok(['done', 'HttpError', 'StoreConflict'].includes(outcome), outcome);
-  // Listeners of both instances get the last version, whichever instance changed the incident.
+  // Listeners on both instances get the last version, whichever instance changed the incident.
   for (const changes of seen) {
     await waitUntil('listeners know all', () => incidents.every(({ id, version }) => changes.has(`${id} ${version}`)));
   }

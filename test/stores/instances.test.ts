@@ -38,7 +38,7 @@ test('instances that share a database list each other, and delete those not seen
   );
   assert.notEqual(data[0]?.instance, data[1]?.instance);
   for (const { seenAt } of data) assert.ok(Math.abs(Date.parse(seenAt) - Date.now()) < 60_000, seenAt);
-  // The unresponsive instance was started first and ends; its row expires.
+  // The unresponsive instance was started first and ends, so its row expires.
   await one.close();
   const setAge = (age: string) =>
     server.sql(`UPDATE signalbox.writer SET seen_at = now() - interval '${age}' WHERE name = 'one'`);

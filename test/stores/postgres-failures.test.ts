@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Short limits, so that tests need not wait. */
+/** Short limits, so that tests do not have to wait. */
 const patience = { changesMs: 2000, readsMs: 1000 };
 
 const startOn = (t: TestContext, server: PostgresServer, database?: string) =>
@@ -22,7 +22,7 @@ const startOn = (t: TestContext, server: PostgresServer, database?: string) =>
 
 const create = (app: TestApp, body: object = { Title: 'x' }) => app.request('POST', '/api/tasks', { body });
 
-/** Asserts that the request is refused in time, with the outcome of the change. */
+/** Asserts that the request is refused in time, with a statement about the outcome of the change. */
 const assertRefused = async (app: TestApp, body?: object): Promise<void> => {
   const begin = performance.now();
   const { status, headers, json } = await create(app, body);

@@ -17,14 +17,14 @@ import { waitUntil } from '../support/wait.ts';
 const token = signToken(createClaims());
 const limitMs = 15_000;
 
-/** Text of 18 kB, so that 16 MiB hold about 920 changes. */
+/** Text of 18 kB, of which 16 MiB hold about 920 changes. */
 const description = '€'.repeat(4000);
 const tags = Array.from({ length: 20 }, (_, index) => `${index}${'€'.repeat(98)}`);
 const changeCount = 1200;
 
 const common = { SIGNALBOX_JWT_SECRET: secret, TZ: 'UTC' };
 
-/** Creates a database, and a function that starts instances on it. */
+/** Creates a database, and a function that starts instances on that database. */
 const createShared = async (t: Scope) => {
   const url = await createEmptyDatabase();
   const variables = { ...common, SIGNALBOX_STORE: url };

@@ -38,7 +38,7 @@ const MiB = 1024 * 1024;
 interface SettingsLife {
   store: LoggedSettings;
   log: RecordLog;
-  /** Reopens the log; with files, after the first store was closed. */
+  /** Reopens the log. With files, this happens after the first store was closed. */
   reopen(): Promise<LoggedSettings>;
 }
 

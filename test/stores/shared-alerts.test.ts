@@ -92,7 +92,7 @@ test('a time range with many alerts is read by seq, a range with few by time', {
   const url = await createDatabase(t);
   const app = await start(t, url);
   await send(app, { message: 'now' });
-  // One alert per second in January 2026, a few with a rare level, and one older alert that was stored late.
+  // One alert per second in January 2026, a few of them with a rare level, and one older alert that was stored late.
   const body = `json_build_object('message', n::text, 'level', CASE WHEN n % 7000 = 0 THEN 'RARE' ELSE 'INFO' END)`;
   const [{ count } = { count: 0 }] = await sql<{ count: number }>(
     url,

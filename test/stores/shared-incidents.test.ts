@@ -107,7 +107,7 @@ for (const hasSnapshot of [false, true]) {
       `BEGIN; DELETE FROM signalbox.alert WHERE seq > 2; DELETE FROM signalbox.alert_event WHERE seq > 2;
       UPDATE signalbox.gate SET last_id = 2 WHERE name = 'alert'; COMMIT`,
     );
-    // These are different records with the seqs of the lost ones.
+    // These are different records that have the seqs of the lost records.
     for (const name of ['other', 'another', 'and another']) await send(two, name);
     await catchUp();
     const fresh = await openInstance(t, url, clock);
@@ -137,7 +137,7 @@ test('an idle instance notices the loss of the last record, also if another reco
   await alerts.append(alert);
   await store.catchUp();
   await runSql(url, `UPDATE signalbox.alert SET id = gen_random_uuid(), body = replace(body, 'lost', 'other')`);
-  // The instance notices without any request.
+  // The instance detects the loss without any request.
   await waitUntil(
     'the loss is noticed',
     () => store.count().some(({ count }) => count > 0) && store.failure === undefined,

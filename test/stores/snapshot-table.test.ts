@@ -26,7 +26,7 @@ const openInstance = async (t: Scope) => {
     await database.close();
   });
   const snapshot = createSnapshotTable({ database, tables: ['setting'], isWriter: () => true });
-  /** Appends an event, and writes a snapshot as of that event. */
+  /** Appends an event and writes a snapshot as of that event. */
   const write = async (entries: Iterable<readonly unknown[]>): Promise<void> => {
     const [last] = await log.appendAll([{ event: true }]);
     if (last) await snapshot.write(last.seq, entries, last);
@@ -47,7 +47,7 @@ const openInstance = async (t: Scope) => {
 const createEntries = (count: number): { name: number; text: string }[] =>
   Array.from({ length: count }, (_, name) => ({ name, text: 'x'.repeat(60_000) }));
 
-/** Query for the number of parts of each of the log's snapshots. */
+/** Query for the number of parts in each of the log's snapshots. */
 const countParts = `SELECT count(*)::int AS count FROM signalbox.projection_part WHERE name LIKE 'setting%' GROUP BY name`;
 
 test('a snapshot that lost parts in a failover while it was written is ignored', { skip }, async (t) => {

@@ -8,20 +8,20 @@ import { amount } from '../support/long.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { createTaskModel, type TaskModel } from '../support/task-model.ts';
 
-/** Creates an empty store for a test; `clock` provides its time. */
+/** Creates an empty store for a test. `clock` provides its time. */
 export type CreateTaskStore = (t: TestContext, clock: () => Date) => Awaitable<TaskStore>;
 
 interface Run {
   operations: number;
-  /** Approximate number of tasks: once it is reached, deletions balance creations. */
+  /** Approximate number of tasks. Once it is reached, deletions balance creations. */
   size: number;
-  /** Maximum length of descriptions: lists of several pieces need long ones. */
+  /** Maximum length of descriptions. Must be large for lists of several pieces. */
   longest: number;
   /** Share of operations that list tasks. */
   listing: number;
 }
 
-/** Store, its model, and lists still to be read. */
+/** Store, its model, and lists that have not been read yet. */
 interface Pair {
   random: Random;
   store: TaskStore;
@@ -29,7 +29,7 @@ interface Pair {
   unread: { list: List<Task>; expected: unknown[] }[];
 }
 
-/** Creates texts of all kinds; one in fifty is `longest` characters long. */
+/** Creates texts of all kinds, of which one in fifty is `longest` characters long. */
 const createText = ({ next, pick }: Random, longest: number): string =>
   pick(['x', 'ä', '"\\\n', '漢😀', '\u0000']) + 'y'.repeat(next() < 0.02 ? longest : 2);
 
@@ -79,7 +79,7 @@ const change = async ({ random, store, model }: Pair, { size, longest }: Run): P
   else assert.equal(await store.remove(id), model.remove(id));
 };
 
-/** Takes a list, and reads some lists later: changes made in between must not be visible. */
+/** Takes a list. Some lists are read later, and must not show changes made in between. */
 const takeList = async (pair: Pair): Promise<void> => {
   const { random, store, model, unread } = pair;
   const filter = createFilter(random);
@@ -114,7 +114,7 @@ const readOldest = async ({ unread }: Pair): Promise<void> => {
   if (list) assert.deepEqual(await readList(list), expected);
 };
 
-/** Tests that every task store must pass; `scale` changes the length of the runs. */
+/** Tests that every task store must pass. `scale` changes the length of the runs. */
 export const testTaskStore = (name: string, createStore: CreateTaskStore, scale = 1): void => {
   const runs: Run[] = [
     { operations: amount(10_000, 100_000) * scale, size: 60, longest: 10, listing: 0.02 },

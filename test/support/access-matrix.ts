@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AccessKey, createAccessKey } from '../../src/auth/access.ts';
 import { hasRole, hasScope, type Right, type Scope, scopes } from '../../src/auth/rights.ts';
 
-/** Sends a request and resolves to its status; a token or key goes into the Authorization header. */
+/** Sends a request and resolves to its status. A token or key goes into the Authorization header. */
 export type Send = (
   method: string,
   path: string,
@@ -10,13 +10,13 @@ export type Send = (
   body: object | undefined,
 ) => Promise<number>;
 
-/** Caller of every route. */
+/** Caller who calls every route. */
 interface Caller {
   name: string;
   token: string | undefined;
   /** True if the caller has the right. */
   has(right: Right): boolean;
-  /** Status of refusals; for a key, 401 on the specification's routes. */
+  /** Status of a refusal. For a key, 401 on the specification's routes. */
   refused: 401 | 403 | 'key';
 }
 
@@ -29,17 +29,19 @@ export interface Credentials {
 
 const unknownKey = `sbk_${'x'.repeat(43)}`;
 
-/** The heartbeat routes require nothing but the address. */
+/** Address that belongs to no heartbeat. The heartbeat routes require nothing but an address. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
-/** Body that every route accepts or finds nothing for: each route ignores the others' fields. */
+/**
+ * Body that every route accepts, or whose target does not exist, because each route ignores the fields of the others.
+ */
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
   /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+|hosts\/enrol)$|^\/(ping|oncall)\/|\/badge\.svg$/.test(
     path,
   );
-/** True for the specification's routes, where a key without the scope is a token without three parts. */
+/** True for routes in the specification, on which a key without the scope counts as a token without three parts. */
 const isSpecified = (path: string): boolean =>
   /^(\/protected|\/simple)?\/api\/(tasks|items|health|info|processes|disks|alert|alerts|execute)$|\/api\/tasks\/[^/]+$/.test(
     path,
@@ -80,7 +82,7 @@ export const walkWithLogin = async (
   send: Send,
   { paths }: { paths: Record<string, Operations> },
   credentials: Credentials,
-  /** True for paths refused by a proxy in front of the server. */
+  /** Returns true for paths that a proxy in front of the server refuses. */
   isLeftOut: (path: string) => boolean = () => false,
 ): Promise<Record<string, number>> => {
   const admitted: Record<string, number> = {};
@@ -112,7 +114,7 @@ const toRefusal = ({ refused }: Caller, path: string): number => {
   return isSpecified(path) ? 401 : 403;
 };
 
-/** Requests the event stream with the `alerts` topic, which needs its own right. */
+/** Returns the rights needed. The event stream is requested with the topic `alerts`, which needs its own right. */
 const rightsOf = (path: string, operation: Operations[string] | undefined): Right[] => [
   operation?.['x-signalbox-right'] ?? 'settings:write',
   ...(path === '/api/events' ? (['alerts:read'] as const) : []),

@@ -1,4 +1,4 @@
-/** A body of each format, as in its sender's documentation. */
+/** Body in each format, as in the documentation of its sender. */
 export const samples = {
   alertmanager: {
     version: '4',

@@ -14,10 +14,10 @@ interface AlertPage {
   data: Record<string, string>[];
 }
 
-/** Path of the app's alert log. */
+/** Returns the path of the app's alert log. */
 export const fileOf = ({ folder }: TestApp): string => join(folder, 'data', 'alerts.jsonl');
 
-/** Records in the app's log. */
+/** Reads the records in the app's log. */
 export const readRecords = async (app: TestApp): Promise<Record<string, unknown>[]> => {
   const text = await readFile(fileOf(app), 'utf8');
   return text
@@ -26,7 +26,7 @@ export const readRecords = async (app: TestApp): Promise<Record<string, unknown>
     .map((line) => JSON.parse(line));
 };
 
-/** All features, with `change` applied to the alert journal. */
+/** Returns all features, with `change` applied to the alert journal. */
 export const changeJournal = (change: (journal: Journal) => Journal): Feature[] => {
   const changed: Feature = {
     ...alerts,
@@ -36,14 +36,14 @@ export const changeJournal = (change: (journal: Journal) => Journal): Feature[] 
   return features.map((feature) => (feature === alerts ? changed : feature));
 };
 
-/** Sends an alert that must be stored; resolves to its id. */
+/** Sends an alert that must be stored. Resolves to its id. */
 export const sendAlert = async (app: TestApp, body: unknown): Promise<string> => {
   const { status, json } = await app.request('POST', '/api/alert', { body });
   assert.equal(status, 200);
   return String(json['id']);
 };
 
-/** Messages in the list for a query. */
+/** Lists the messages in the response to a query. */
 export const listMessages = async (app: TestApp, query = ''): Promise<unknown[]> => {
   const { status, json } = await app.request<AlertPage>('GET', `/api/alerts${query}`);
   assert.equal(status, 200);

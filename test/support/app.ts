@@ -23,7 +23,7 @@ export { passwords, secret };
 export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }) => settings));
 
 interface Options {
-  /** Settings in config file form. */
+  /** Settings in the form of the config file. */
   settings?: object;
   /** Flags by camelCase key, and variables, which override the config file. */
   flags?: Flags;
@@ -31,13 +31,13 @@ interface Options {
   /** Content of the seed file. */
   seed?: unknown;
   features?: readonly Feature[];
-  /** Default: a free port. */
+  /** Port. Default: a free port. */
   port?: number;
   /** Limits for requests that wait for an unresponsive database. */
   patience?: Patience;
-  /** Folder with another machine's `proc`, `sys` and `etc`, whose readings are shown. */
+  /** Folder with `proc`, `sys` and `etc` of another machine, whose readings are shown. */
   hostRoot?: string;
-  /** Receives the app's log; discarded by default. */
+  /** Receives the log of the app. By default, the log is discarded. */
   log?: FastifyBaseLogger;
 }
 
@@ -57,7 +57,9 @@ export interface TestApp extends App, Listening {
   folder: string;
 }
 
-/** Starts the whole app on 127.0.0.1, with its own settings and data directory; closed when the test ends. */
+/**
+ * Starts the whole app on 127.0.0.1, with its own settings and data directory. The app is closed when the test ends.
+ */
 export const startApp = async (
   t: Scope,
   {
@@ -111,7 +113,7 @@ export const startRefusal = async (t: Scope, options: Options): Promise<string> 
   return error.message;
 };
 
-/** Starts any Fastify app on 127.0.0.1, by default on a free port; closed when the test ends. */
+/** Starts any Fastify app on 127.0.0.1, by default on a free port. The app is closed when the test ends. */
 export const listen = async (t: Scope, server: FastifyInstance, port = 0): Promise<Listening> => {
   let client: Client | undefined;
   const close = async (): Promise<void> => {
@@ -124,7 +126,7 @@ export const listen = async (t: Scope, server: FastifyInstance, port = 0): Promi
   return { url, request: client.request, close };
 };
 
-/** Sends requests to any Fastify app, which starts listening on the first request. */
+/** Creates a function that sends requests to any Fastify app, which starts listening on the first request. */
 export const createRequest = (t: Scope, server: FastifyInstance): Request => {
   let listening: Promise<Listening> | undefined;
   return async (method, path, options) => {

@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Clients without a token that try to exhaust a server. They hold their connections until `end`. */
+/** Clients without a token that try to exhaust a server. The clients hold their connections until `end`. */
 export interface Attack {
   /** Number of connections opened. */
   clients: number;
-  /** Resolves once each connection has sent everything and received any expected response, or is closed. */
+  /** Resolves once each connection is closed, or has sent everything and received any expected response. */
   sent: Promise<unknown>;
   /** Closes every connection. */
   end(): void;
 }
 
-/** Number of connections opened at once: with more, the backlog would make some wait for a second. */
+/** Number of connections opened together. With more, the backlog would make some wait for a second. */
 const step = 50;
 
 const mebibyte = 1024 * 1024;
 
-/** Pieces that a client sends in order, each once the kernel has accepted the previous one. */
+/** Pieces that a client sends in order. Each is sent once the kernel has accepted the previous piece. */
 type Pieces = Iterable<string | Buffer>;
 
-/** Opens a connection; resolves once it is open or refused. */
+/** Opens a connection. Resolves once the connection is open or refused. */
 const open = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -29,7 +29,7 @@ const open = async (url: string): Promise<Socket> => {
   return socket;
 };
 
-/** Sends the pieces without reading; resolves once they are sent or the connection is closed. */
+/** Sends the pieces without reading. Resolves once they are sent or the connection is closed. */
 const sendAll = async (socket: Socket, pieces: Pieces): Promise<void> => {
   const closed = socket.closed ? Promise.resolve() : once(socket, 'close').catch(() => undefined);
   for (const piece of pieces) {
@@ -39,14 +39,14 @@ const sendAll = async (socket: Socket, pieces: Pieces): Promise<void> => {
   }
 };
 
-/** Reads the beginning of a response; resolves once it has arrived or the connection is closed. */
+/** Reads the beginning of a response. Resolves once it has arrived or the connection is closed. */
 const waitForResponse = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) resolve();
     socket.once('readable', resolve).once('close', resolve);
   });
 
-/** Opens connections, and sends on each what `toPieces` returns for it. */
+/** Opens connections, and sends on each the pieces that `toPieces` returns for it. */
 const attack = async (
   url: string,
   clients: number,
@@ -78,7 +78,9 @@ const repeat = function* (piece: Buffer, count: number): Generator<Buffer> {
 const toBatch = (request: string, bytes: number): Buffer =>
   Buffer.from(request.repeat(Math.ceil(bytes / request.length)), 'latin1');
 
-/** Pipelines 498 requests per connection, each with 3,990 empty header lines: 8 MB that expand a hundredfold. */
+/**
+ * Pipelines 498 requests per connection, each with 3,990 empty header lines, which are 8 MB that expand a hundredfold.
+ */
 export const pipelineHeaderLines = (url: string, clients: number): Promise<Attack> => {
   const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3990)}\r\n`);
   return attack(url, clients, () => repeat(request, 498));
@@ -100,7 +102,7 @@ export const pipelineShortRequests = (url: string, clients: number): Promise<Att
 /** Opens connections that send nothing. */
 export const stayIdle = (url: string, clients: number): Promise<Attack> => attack(url, clients, () => []);
 
-/** Makes each client request one of the paths in turn and never read. */
+/** Makes each client request one of the paths in turn and never read the response. */
 export const stopReading = (url: string, clients: number, paths: readonly string[]): Promise<Attack> =>
   attack(url, clients, (client) => [toGet(paths[client % paths.length] ?? '/')], true);
 
@@ -125,8 +127,8 @@ export const listAlerts = (url: string, clients: number): Promise<Attack> => {
 };
 
 /**
- * Sends the request on separate connections, one after another, and resets each. The server may see the reset before it
- * has accepted the connection; with `greets`, the client first waits for another response.
+ * Sends the request on separate connections, one after another, and resets each connection. The server may see the
+ * reset before it has accepted the connection. With `greets`, the client first waits for another response.
  */
 export const sendAndReset = async (url: string, count: number, request: string, greets = false): Promise<void> => {
   for (let sent = 0; sent < count; sent += 1) {
@@ -141,7 +143,7 @@ export const sendAndReset = async (url: string, count: number, request: string, 
   }
 };
 
-/** Returns a POST with a JSON body as it is sent. */
+/** Returns a POST with a JSON body in the form in which it is sent. */
 export const toPost = (path: string, value: object, token?: string): string => {
   const body = JSON.stringify(value);
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;

@@ -11,8 +11,8 @@ export interface CertificateFiles {
 }
 
 /**
- * Writes `NAME.crt` and `NAME.key` into the folder; `name` is the common name, and `end` is the expiry as in ASN.1. A
- * certificate with another `issuer` is one of a CA that nobody has.
+ * Writes `NAME.crt` and `NAME.key` into the folder. `name` is the common name, and `end` is the expiry as in ASN.1. If
+ * `issuer` is another name, the certificate seems to come from a CA that does not exist.
  */
 export const writeCertificate = (
   folder: string,
@@ -30,7 +30,7 @@ export const writeCertificate = (
   return { ...files, pem };
 };
 
-/** ITU-T X.690: tag, length, content. */
+/** Encodes a value according to ITU-T X.690: tag, length, content. */
 const encode = (tag: number, ...contents: (Buffer | string)[]): Buffer => {
   const content = Buffer.concat(contents.map((part) => Buffer.from(part as string)));
   const { length } = content;
@@ -49,7 +49,7 @@ const subjectAltName = Buffer.from('0603551d11', 'hex');
 
 const usualEnd = '491231235959Z';
 
-/** RFC 5280, 4.1: a version 3 certificate. */
+/** Creates a version 3 certificate (RFC 5280, 4.1). */
 const createCertificate = (
   { name, issuer, end, address }: { name: string; issuer: string; end: string; address: string },
   publicKey: KeyObject,
@@ -62,7 +62,7 @@ const createCertificate = (
     integer(1),
     algorithm,
     toName(issuer),
-    // Years from 2050 on have four digits, with a tag of their own.
+    // Years from 2050 on have four digits and a tag of their own.
     sequence(encode(0x17, '250101000000Z'), encode(end.length > 13 ? 0x18 : 0x17, end)),
     toName(name),
     publicKey.export({ type: 'spki', format: 'der' }),

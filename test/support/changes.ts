@@ -2,7 +2,7 @@ import type { OpenChanges } from '../../src/storage/changes.ts';
 import { openFileChanges } from '../../src/storage/file-changes.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 
-/** Opens change logs in the folder. */
+/** Creates a function that opens change logs in the folder. */
 export const keepIn =
   (directory: string): OpenChanges =>
   (name, state, onLost) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createFolder } from './folder.ts';
 import type { Scope } from './scope.ts';
 
-/** Writes an executable shell script, deleted after the test, and returns its absolute path. */
+/** Writes an executable shell script, which is deleted after the test, and returns its absolute path. */
 export const writeProgram = (t: Scope, name: string, script: string): string => {
   const path = join(createFolder(t), name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -11,7 +11,7 @@ export const writeProgram = (t: Scope, name: string, script: string): string => 
   return path;
 };
 
-/** True if the process is running; zombies are not. */
+/** True if the process is running. Zombies do not count as running. */
 export const isRunning = (pid: number): boolean => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -3,7 +3,7 @@ import type { HttpResponse } from './response.ts';
 
 export interface JsonResponse<T> {
   status: number;
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   headers: Record<string, string>;
   text: string;
   /** Body parsed as JSON; undefined if it is not JSON. */
@@ -11,9 +11,12 @@ export interface JsonResponse<T> {
 }
 
 interface RequestOptions {
-  /** Text and bytes are sent unchanged, other values as JSON. */
+  /** Body. Text and bytes are sent unchanged, other values as JSON. */
   body?: unknown;
-  /** Sent unchanged and in order, after Host, Authorization and Content-Length; `host` replaces Host. */
+  /**
+   * Headers that are sent unchanged and in order, after Host, Authorization and Content-Length. A header `host`
+   * replaces Host.
+   */
   headers?: Record<string, string>;
   token?: string | undefined;
 }
@@ -45,7 +48,7 @@ interface Options extends ConnectionOptions {
   connections?: number;
 }
 
-/** Creates a client that keeps its connections open, and opens another if all are in use. */
+/** Creates a client that keeps its connections open, and opens another connection if all are in use. */
 export const createClient = (url: string, { connections = 1000, ...options }: Options = {}): Client => {
   const { host } = new URL(url);
   const pool = createPool(() => openConnection(url, options), connections);

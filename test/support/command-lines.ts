@@ -8,7 +8,7 @@ const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCh
 export const createAnyText = (maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(fc.string({ unit: 'binary', maxLength }), fc.string({ unit: codeUnit, maxLength }));
 
-/** Returns a parser's result, or the Refusal that it throws. */
+/** Returns the result of a parser, or the Refusal that it throws. */
 export const orRefusal = <T>(parse: () => T): T | Refusal => {
   try {
     return parse();
@@ -19,13 +19,12 @@ export const orRefusal = <T>(parse: () => T): T | Refusal => {
 };
 
 /**
- * Writes a command line with the given parameters. Quotes must be able to enclose every text, as in every accepted
- * line.
+ * Writes a command line with the given parameters. It must be possible to quote every text, as in every accepted line.
  */
 export const writeCommandLine = (name: string, parameters: object): string =>
   [name, ...Object.entries(parameters).map(([key, value]) => `-${key}${writeGiven(value)}`)].join(' ');
 
-/** Writes a parameter's values, in quotes, separated by commas. */
+/** Writes the values of a parameter, in quotes, separated by commas. */
 export const writeList = (values: readonly unknown[]): string => values.map(writeValue).join(',');
 
 const writeGiven = (value: unknown): string => {
@@ -41,7 +40,7 @@ const writeValue = (value: unknown): string => {
 
 const isConditions = (values: readonly unknown[]): values is FilterCondition[] => typeof values[0] === 'object';
 
-/** Writes a filter. Its texts never contain both kinds of quotes because the filter itself is in quotes. */
+/** Writes a filter. Its texts never contain both kinds of quotes, because the filter itself is in quotes. */
 const writeFilter = (conditions: readonly FilterCondition[]): string => {
   const needsSingle = conditions.some(({ value }) => /["$`]/.test(value));
   const [outer, inner] = needsSingle ? ["'", '"'] : ['"', "'"];

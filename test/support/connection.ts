@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type HttpResponse, parseResponse } from './response.ts';
 
-/** Milliseconds without data after which a server counts as hung; longer than any command may take. */
+/** Milliseconds without data after which a server counts as hung. Longer than any command may take. */
 const timeout = 30_000;
 
 export interface ConnectionOptions {
@@ -12,7 +12,7 @@ export interface ConnectionOptions {
 }
 
 export interface Connection {
-  /** Sends bytes unchanged; each character of a string is a byte. */
+  /** Sends bytes unchanged. Each character of a string is a byte. */
   send(bytes: string | Buffer): void;
   /** Half-closes the connection. */
   end(): void;
@@ -20,7 +20,10 @@ export interface Connection {
   next(isHead?: boolean): Promise<HttpResponse | undefined>;
   /** Waits for the next `count` responses. */
   responses(count: number): Promise<HttpResponse[]>;
-  /** Waits until the server closes the connection; resolves to the responses not yet taken, and all bytes so far. */
+  /**
+   * Waits until the server closes the connection. Resolves to the responses that have not been taken, and to all bytes
+   * so far.
+   */
   closed(): Promise<{ responses: HttpResponse[]; text: string }>;
   /** Stops reading, or resumes it. */
   pause(): void;
@@ -28,7 +31,7 @@ export interface Connection {
   destroy(): void;
   /** Resets the connection, as a crashing client would. */
   reset(): void;
-  /** Bytes received beyond the responses taken so far. */
+  /** Bytes received after the responses taken so far. */
   unread(): string;
   /** True if another request can be sent. */
   isOpen(): boolean;
@@ -49,14 +52,14 @@ export const openConnection = (url: string, options: ConnectionOptions = {}): Co
   });
   socket.on('end', () => socket.end());
   socket.on('error', (error) => {
-    // A reset connection counts as closed; a refused one was never open.
+    // A connection that was reset counts as closed. A connection that was refused was never open.
     if (socket.connecting || socket.bytesWritten === 0) failure = error;
   });
   socket.on('close', () => {
     ended = true;
     wake();
   });
-  /** Resolves once `look` returns a value; calls it whenever bytes arrive. */
+  /** Resolves once `look` returns a value. Calls `look` whenever bytes arrive. */
   const waitFor = <T>(look: () => T | undefined, what: string): Promise<T> =>
     new Promise((resolve, reject) => {
       const finish = (settle: () => void): void => {
@@ -132,7 +135,7 @@ const openSocket = (url: string, { localAddress, ca }: ConnectionOptions): Socke
   return protocol === 'https:' ? connectTls({ ...target, ...(ca !== undefined && { ca }) }) : connect(target);
 };
 
-/** Sends the bytes on a separate connection; resolves to all bytes received until the server closes it. */
+/** Sends the bytes on a separate connection. Resolves to all bytes received until the server closes the connection. */
 export const sendRaw = async (url: string, request: string | Buffer): Promise<string> => {
   const connection = openConnection(url);
   connection.send(request);

@@ -31,7 +31,7 @@ interface Options {
   headers?: Record<string, string>;
 }
 
-/** Listens to /api/events over a separate connection; closed when the test ends. */
+/** Listens to /api/events over a separate connection, which is closed when the test ends. */
 export const openEvents = (
   t: Scope,
   url: string,
@@ -76,7 +76,7 @@ export const openEvents = (
     atEnd(t, () => void sent.destroy());
   });
 
-/** Parses a stream's complete events; comments are omitted. */
+/** Parses the complete events of a stream. Comments are omitted. */
 const parseEvents = (text: string): ReceivedEvent[] =>
   text
     .split('\n\n')

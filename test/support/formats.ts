@@ -3,7 +3,7 @@ import type { ForeignAlert, Format } from '../../src/features/alerts/intake/form
 
 const now = new Date('2026-01-31T10:00:00Z');
 
-/** Reads the alerts in a format's JSON body, after checking it against the schema. */
+/** Reads the alerts in a JSON body of a format, after checking the body against the schema. */
 export const readAlerts = (format: Format, body: unknown): ForeignAlert[] => {
   const value = structuredClone(body);
   assertFits(format.schema, value);

@@ -9,8 +9,8 @@ const patience = 30_000;
 
 export interface HealthWatch {
   /**
-   * Stops; resolves to the slowest response time in milliseconds. A closed or refused connection is retried while its
-   * time keeps running.
+   * Stops, and resolves to the slowest response time in milliseconds. If a connection is closed or refused, the request
+   * is retried while its time keeps running.
    */
   stop(): Promise<number>;
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createFolder } from './folder.ts';
 import { atEnd, type Scope } from './scope.ts';
 
-/** A file's content, or a symbolic link's target. */
+/** Content of a file, or target of a symbolic link. */
 type TreeEntry = string | Buffer | { link: string };
 
 interface StartedProgram extends EventEmitter {
@@ -30,19 +30,19 @@ export const createTree = (test: Scope, entries: Record<string, TreeEntry>): str
 /** Options for a system program that serves as an independent check of signalbox's readings. */
 export const inEnglish = { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } } as const;
 
-/** Lines of a program's output, trimmed. */
+/** Returns the lines of a program's output, trimmed. */
 export const toLines = (output: string): string[] =>
   output
     .trim()
     .split('\n')
     .map((line) => line.trim());
 
-/** Options for a program observed while it runs: its input stays open. */
+/** Options for a program that is observed while it runs. Its input stays open. */
 export const inBackground: { stdio: ('pipe' | 'ignore' | 'inherit')[] } = {
   stdio: ['pipe', 'ignore', 'inherit'],
 };
 
-/** Waits until a started program is running, and returns its process id; the program ends with the test. */
+/** Waits until a started program is running and returns its process id. The program ends with the test. */
 export const keepRunning = async (test: Scope, child: StartedProgram): Promise<number> => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   atEnd(test, async () => {

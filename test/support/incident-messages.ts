@@ -45,7 +45,7 @@ export const taken: Partial<SharedIncident> = {
   acknowledged: { by: 'anna', at: openedAt, until: null, comment: null },
 };
 
-/** Creates an incident's timeline event: `opened` unless `changes` say otherwise. */
+/** Creates an update about an incident, by default the timeline event `opened`. */
 export const createUpdate = (
   incident: Partial<SharedIncident> = {},
   changes: Partial<Omit<IncidentUpdate, 'incident'>> = {},
@@ -53,7 +53,7 @@ export const createUpdate = (
 
 const minute = 60_000;
 
-/** Creates the incident's resolution, 42 minutes later. */
+/** Creates the resolution of an incident, 42 minutes later. */
 export const createResolution = (incident: Partial<SharedIncident> = {}): IncidentUpdate => {
   const at = openedAt + 42 * minute;
   const resolved = { by: 'anna', at, reason: 'person' } as const;

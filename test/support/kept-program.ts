@@ -10,7 +10,7 @@ export interface CommandLine {
   input: string;
 }
 
-/** A program's output and outcome. */
+/** Output and outcome of a program. */
 export interface Finished {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -77,7 +77,7 @@ const runNext = (line: CommandLine): Promise<Finished> =>
     child.send(line);
   });
 
-/** Starts the process, which ends with this one and does not keep it alive. */
+/** Starts the process, which ends with this process and does not keep it alive. */
 const start = (): ChildProcess => {
   const child = fork(fileURLToPath(new URL(`./kept-process${extension}`, import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

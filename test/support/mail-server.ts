@@ -6,7 +6,7 @@ import { atEnd, type Scope } from './scope.ts';
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Names in lower case; values are unfolded and decoded. */
+  /** Headers with names in lower case. Values are unfolded and decoded. */
   headers: Record<string, string>;
   text: string;
   html: string;
@@ -21,17 +21,17 @@ export interface ReceivedMail {
 export interface MailServer {
   port: number;
   url: string;
-  /** Mails in order of arrival, including those that `onMail` refused. */
+  /** Mails in order of arrival, including mails that `onMail` refused. */
   mails: ReceivedMail[];
 }
 
 interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | 'cert' | 'onConnect' | 'onMailFrom'> {
-  /** Accepted logins; without them, nobody can log in. */
+  /** Accepted logins. Without any, nobody can log in. */
   passwords?: Record<string, string>;
   hasStartTls?: boolean;
-  /** Returns the refusal of a recipient, if any. */
+  /** Returns the refusal of a recipient; undefined to accept the recipient. */
   onRecipient?(address: string): Error | undefined;
-  /** Returns the refusal of a mail, if any. */
+  /** Returns the refusal of a mail; undefined to accept the mail. */
   onMail?(mail: ReceivedMail): Error | undefined;
 }
 
@@ -39,7 +39,7 @@ interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | '
 export const refusal = (status: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode: status });
 
-/** Starts a mail server on a free port on 127.0.0.1; stopped when the test ends. */
+/** Starts a mail server on a free port on 127.0.0.1, which is stopped when the test ends. */
 export const startMailServer = async (t: Scope, options: MailServerOptions = {}): Promise<MailServer> => {
   const { passwords, hasStartTls = false, onRecipient, onMail, ...others } = options;
   const mails: ReceivedMail[] = [];
@@ -81,7 +81,7 @@ export const startMailServer = async (t: Scope, options: MailServerOptions = {})
   return { port, url: `smtp://127.0.0.1:${port}`, mails };
 };
 
-/** Parses a mail with text and HTML, as signalbox sends it. */
+/** Parses a mail with text and HTML in the form that signalbox sends. */
 export const parseMail = (raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'raw'> => {
   const { headers, body } = parsePart(raw);
   const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? [];

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const kibibytesInMebibyte = 1024;
 
-/** Starts measuring a process's memory; the returned function returns its peak growth in MiB. Linux only. */
+/** Starts measuring the memory of a process. The returned function returns its peak growth in MiB. Linux only. */
 export const watchMemory = (pid: number): (() => number) => {
   // Resets the peak, which mostly comes from startup, to the current value.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');

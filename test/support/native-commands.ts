@@ -22,7 +22,7 @@ export const run = async (rest: string, systemctl: string[] = []): Promise<Outpu
   return (await runner.run(command, new AbortController().signal)).rows;
 };
 
-/** Returns a system program's output, in English. */
+/** Returns the output of a system program, in English. */
 export const readOutput = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } }).trim();
 

@@ -20,14 +20,14 @@ interface Payload {
   data: { incidents: { what: string; number: number; title: string }[] };
 }
 
-/** Reads the changes in a webhook's body, such as `opened #1 disk is full`, one per incident. */
+/** Reads the changes in the body of a webhook, such as `opened #1 disk is full`, one per incident. */
 export const readNews = (body: string): string[] =>
   (JSON.parse(body) as Payload).data.incidents.map(({ what, number, title }) => `${what} #${number} ${title}`);
 
 /** Returns the notifications that a receiver got. */
 export const messagesTo = ({ requests }: Receiver): string[] => requests.flatMap(({ body }) => readNews(body));
 
-/** Returns all features with a clock that a test controls. */
+/** Returns all features with a clock that the test controls. */
 export const withClock = (clock: () => Date): Feature[] =>
   features.map((feature) => ({ ...feature, create: (parts) => feature.create({ ...parts, clock }) }));
 

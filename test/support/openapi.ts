@@ -8,7 +8,7 @@ const resolve = (value: unknown, document: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member, document)]));
 };
 
-/** Resolves `#/a/b` to member `b` of member `a`. */
+/** Resolves a reference such as `#/a/b` to member `b` of member `a`. */
 const follow = (reference: string, document: unknown): unknown =>
   reference
     .split('/')

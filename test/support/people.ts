@@ -14,7 +14,7 @@ export const createUser = async (app: TestApp, name: string, role: 'Admin' | 'Re
   return json['token'] as string;
 };
 
-/** Creates a user with one way, a webhook to the receiver that groups nothing. */
+/** Creates a user with one way, which is a webhook to the receiver that groups nothing. */
 export const createPerson = async (
   app: TestApp,
   name: string,

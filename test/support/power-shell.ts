@@ -9,13 +9,13 @@ import type { Scope } from './scope.ts';
 
 const engine = join(packageRoot, 'dist', 'power-shell', 'pwsh');
 
-/** NuGet and SDK errors about missing requirements. */
+/** Errors of NuGet and the SDK about missing requirements. */
 const obstacles = [
   [/\bNU1301\b/, 'NuGet cannot be reached'],
   [/\bNETSDK1045\b/, 'the .NET 10 SDK is not installed'],
 ] as const;
 
-/** Builds the engine unless it is current; returns the reason if that is impossible here, which fails in CI. */
+/** Builds the engine unless it is current. Returns the reason if that is impossible here, which fails in CI. */
 const buildEngine = async (): Promise<string | false> => {
   if (process.platform === 'win32') return 'the program is a shell script';
   const { skip } = requires({ programs: ['dotnet'] });
@@ -33,7 +33,9 @@ const buildEngine = async (): Promise<string | false> => {
   }
 };
 
-/** PowerShell 7.6 engine as a program that is called like pwsh (see test/power-shell), or the reason it is missing. */
+/**
+ * PowerShell 7.6 engine as a program that is called like pwsh (see test/power-shell), or the reason why it is missing.
+ */
 export const powerShell = { program: engine, skip: await buildEngine() };
 
 interface RecordedPowerShell {
@@ -45,7 +47,10 @@ interface RecordedPowerShell {
   readVariables(): string[];
 }
 
-/** Wraps the engine in a script that records its arguments, input and variables, with cmdlets that only Windows has. */
+/**
+ * Wraps the engine in a script that records its arguments, input and variables, and has cmdlets that exist only on
+ * Windows.
+ */
 export const recordPowerShell = (t: Scope, ...windowsOnly: string[]): RecordedPowerShell => {
   const record = `printf '%s\\0' "$@" > "$0.args"; env > "$0.env"; tee "$0.input"`;
   const flags = windowsOnly.length > 0 ? `--windows ${windowsOnly.join(',')}` : '';

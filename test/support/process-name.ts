@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** The system's name for this process: on Linux, its main thread's name, which newer Node versions change. */
+/**
+ * Name that the system shows for this process. On Linux, this is the name of its main thread, which newer versions of
+ * Node change.
+ */
 export const processName = process.platform === 'linux' ? readFileSync('/proc/self/comm', 'utf8').trim() : 'node';

@@ -10,12 +10,12 @@ import { type Finished, runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
 import { extension, loader } from './source.ts';
 
-/** Absolute path of the executable under test; default: the bundle. */
+/** Absolute path of the executable under test. Default: the bundle. */
 const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
 // Programs started by the tests must not read the variable as a setting.
 delete process.env['SIGNALBOX_TEST_PROGRAM'];
 
-/** State of commands, which must not end up in a home directory. */
+/** Folder for the state of commands, which must not end up in a home directory. */
 const state = mkdtempSync(join(tmpdir(), 'signalbox-state-'));
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 process.env['XDG_STATE_HOME'] = state;
@@ -25,7 +25,7 @@ const toCommand = (...args: string[]): [string, ...string[]] =>
 
 /** Bundled program, as published. */
 const bundle = toCommand(join(packageRoot, 'dist', 'signalbox.js'));
-/** Command line of the program under test; with coverage, separate modules, which start more slowly. */
+/** Command line of the program under test. For coverage, separate modules, which start more slowly. */
 export const command = process.env['NODE_V8_COVERAGE']
   ? toCommand(...loader, fileURLToPath(new URL(`../../src/main${extension}`, import.meta.url)))
   : bundle;
@@ -33,7 +33,7 @@ export const command = process.env['NODE_V8_COVERAGE']
 interface Options {
   variables?: Record<string, string>;
   input?: string | Buffer;
-  /** Working directory; default: a new folder, removed when the program ends. */
+  /** Working directory. Default: a new folder, which is removed when the program ends. */
   cwd?: string;
   /** Program, with its arguments, that runs signalbox. */
   wrapper?: string[];
@@ -55,7 +55,7 @@ export interface Running {
 }
 
 /**
- * Runs one of the program's command lines in a process reused for later ones, which takes milliseconds. Use
+ * Runs a command line of the program in a process that is reused for later command lines, which takes milliseconds. Use
  * `runProgram` for behaviour at the exit of a process.
  */
 export const runCommand = async (
@@ -95,7 +95,9 @@ export const refusal = async (args: string[], code: 1 | 2, variables: Record<str
   return problems.map((problem) => problem.replace(/^ {2}/, '')).join('\n');
 };
 
-/** Starts the program as a server on a free port and waits until it listens; stopped when the test ends. */
+/**
+ * Starts the program as a server on a free port and waits until it listens. The server is stopped when the test ends.
+ */
 export const startProgram = async (t: Scope, args: string[], options: Options = {}): Promise<Running> => {
   const { child, output, ended } = start(['--port', '0', ...args], options);
   atEnd(t, () => child.kill('SIGKILL') && ended);
@@ -115,7 +117,7 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
   return { child, url, request: client.request, output, stop };
 };
 
-/** Creates the child's environment: coverage is measured there too; no other variable is inherited. */
+/** Creates the environment of a child. Coverage is measured there, too; no other variable is inherited. */
 const createEnvironment = (variables: Record<string, string>): Record<string, string | undefined> => ({
   PATH: process.env['PATH'],
   // Problems with the machine that runs the tests must not open incidents.

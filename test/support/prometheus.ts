@@ -7,7 +7,7 @@ import { findFreePort } from './free-port.ts';
 import { atEnd, type Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
-/** Returns promtool's output for a text on its standard input, and its exit code. */
+/** Returns the output of promtool for a text on its standard input, and its exit code. */
 export const runPromtool = (args: string[], input = ''): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     const child = execFile('promtool', args, (error, stdout, stderr) => {
@@ -17,13 +17,13 @@ export const runPromtool = (args: string[], input = ''): Promise<{ code: number;
   });
 
 export interface Prometheus {
-  /** Returns the data in Prometheus's response, e.g. from `/api/v1/rules`. */
+  /** Returns the data in a response from Prometheus, e.g. from `/api/v1/rules`. */
   ask<T>(path: string): Promise<T>;
   /** Returns the current values of a query, by label. */
   query(expression: string): Promise<{ metric: Record<string, string>; value: number }[]>;
 }
 
-/** Starts a real Prometheus with this configuration on a free port; stopped when the test ends. */
+/** Starts a real Prometheus with this configuration on a free port. It is stopped when the test ends. */
 export const startPrometheus = async (t: Scope, config: string): Promise<Prometheus> => {
   const folder = createFolder(t);
   const file = join(folder, 'prometheus.yml');

@@ -12,7 +12,7 @@ fc.configureGlobal({ seed });
 /** fast-check, configured with the seed. */
 export { fc };
 
-/** Choices determined by the seed. */
+/** Creates choices that the seed determines. */
 export const createRandom = (start = seed) => {
   // mulberry32, by Tommy Ettinger, in the public domain.
   let state = start;

@@ -7,7 +7,7 @@ import { requires } from '../lab/faults/support/requirements.ts';
 import { createFolder } from './folder.ts';
 import type { Scope } from './scope.ts';
 
-/** Program that writes journal files, from Debian's systemd-journal-remote package. */
+/** Program that writes journal files, from Debian's package systemd-journal-remote. */
 const writer = '/lib/systemd/systemd-journal-remote';
 
 /** Options for tests that write a journal. */
@@ -17,10 +17,10 @@ export const needsJournal = {
     (!existsSync(writer) && process.env['CI'] !== 'true' && 'systemd-journal-remote is not installed'),
 };
 
-/** An entry's fields other than its times. */
+/** Fields of an entry other than its times. */
 export type Entry = Record<string, string>;
 
-/** Writes a journal with one entry per millisecond up to now; returns its folder. */
+/** Writes a journal with one entry per millisecond up to now. Returns its folder. */
 export const writeJournal = async (t: Scope, entries: readonly Entry[]): Promise<string> => {
   const folder = createFolder(t);
   const child = spawn(writer, ['--output', join(folder, 'test.journal'), '-'], { stdio: ['pipe', 'ignore', 'ignore'] });

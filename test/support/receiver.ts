@@ -13,12 +13,12 @@ export interface Received {
   at: number;
 }
 
-/** Responds to a request or leaves it open. `index` counts the requests from 0. */
+/** Responds to a request, or leaves it open. `index` counts the requests from 0. */
 export type Behaviour = (response: ServerResponse, request: Received, index: number) => void;
 
 export interface Receiver {
   url: string;
-  /** In order of arrival. */
+  /** Requests in order of arrival. */
   requests: Received[];
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -30,7 +30,10 @@ export const answer =
   (response) =>
     void response.writeHead(status, headers).end();
 
-/** Starts a web server on a free or given port on 127.0.0.1 that records requests; stopped when the test ends. */
+/**
+ * Starts a web server on a free or given port on 127.0.0.1 that records requests. The server is stopped when the test
+ * ends.
+ */
 export const startReceiver = async (t: Scope, behaviour: Behaviour = answer(200), port = 0): Promise<Receiver> => {
   let behave = behaviour;
   const requests: Received[] = [];

@@ -1,7 +1,7 @@
 /** Response as received, without interim responses. */
 export interface HttpResponse {
   status: number;
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   headers: Map<string, string>;
   body: Buffer;
 }
@@ -15,7 +15,7 @@ interface Circumstances {
 
 /**
  * Parses the first response in the bytes, and returns it with the remaining bytes; undefined while the response is
- * incomplete. Throws if it violates RFC 9112.
+ * incomplete. Throws if the response violates RFC 9112.
  */
 export const parseResponse = (
   bytes: Buffer,

@@ -1,11 +1,11 @@
-/** Period with cleanup steps at its end, usually a test. */
+/** Period that ends with cleanup steps, usually a test. */
 export interface Scope {
   after(step: () => unknown): void;
 }
 
 type Step = () => unknown;
 
-/** Creates a scope for part of a test; `end` runs the steps in reverse order. */
+/** Creates a scope for part of a test. `end` runs the steps in reverse order. */
 export const createScope = (): Scope & { end(): Promise<void> } => {
   const steps: Step[] = [];
   return {
@@ -21,7 +21,7 @@ export const createScope = (): Scope & { end(): Promise<void> } => {
 const stepsOf = new WeakMap<Scope, Step[]>();
 
 /**
- * Registers a cleanup step. Steps run in reverse order because later resources may use earlier ones. A failed step
+ * Registers a cleanup step. Steps run in reverse order, because later resources may use earlier ones. A failed step
  * fails the scope but does not stop the other steps.
  */
 export const atEnd = (t: Scope, step: Step): void => {

@@ -8,11 +8,11 @@ import { createRequest } from './app.ts';
 
 interface TestServer {
   app: FastifyInstance;
-  /** Posts a body to the route, which returns what it received. */
+  /** Posts a body to the route, which returns the query and body that it received. */
   request(body: string | Buffer, query?: string): Promise<{ status: number; json: unknown }>;
 }
 
-/** Starts a server with one route that returns its query and body; closed when the test ends. */
+/** Starts a server with one route that returns its query and body. The server is closed when the test ends. */
 export const startServer = (t: TestContext, options: RouteShorthandOptions): TestServer => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });

@@ -7,7 +7,7 @@ let folder: string | undefined;
 let count = 0;
 
 /**
- * Writes flags for a store and other settings. The store's URL goes into a file: it contains a password and is
+ * Writes flags for a store and other settings. The store's URL goes into a file, because it contains a password and is
  * therefore refused on the command line.
  */
 export const toStoreFlags = (store: string, settings: object = {}): string[] => {

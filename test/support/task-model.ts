@@ -1,7 +1,7 @@
 import type { NewTask, Task, TaskChanges, TaskSeed } from '../../src/features/tasks/schema.ts';
 import type { TaskFilter } from '../../src/features/tasks/store.ts';
 
-/** Creates a model of tasks: a plain list, with each operation in its simplest form; `now` is the clock. */
+/** Creates a model of tasks: a plain list, with each operation in its simplest form. `now` is the clock. */
 export const createTaskModel = (now: () => string) => {
   let tasks: Task[] = [];
   let lastId = 0;

@@ -2,7 +2,7 @@ import type { Scope } from './scope.ts';
 
 const named = process.env['SIGNALBOX_TEST_STORE'];
 
-/** Loaded on demand: the module stops its server after all of a process's tests. */
+/** Loaded on demand, because the module stops its server after all tests of a process. */
 const server = named === 'postgres' ? await import('./postgres/shared-server.ts') : undefined;
 
 /**
@@ -15,8 +15,8 @@ export const createTestStore = async (t?: Scope): Promise<Record<string, unknown
   return { store: await server?.createDatabase(t), timeZone: 'UTC' };
 };
 
-/** Reason for skipping a test of data that memory would lose; false with the default store. */
+/** Reason to skip a test of data that would be lost with memory; false with the default store. */
 export const keepsTasks = named !== undefined && 'this store keeps tasks and items';
 
-/** Reason for skipping a test of many long lists; false with stores that send any number of lists at once. */
+/** Reason to skip a test of many long lists; false with stores that can send any number of lists concurrently. */
 export const limitsLists = named !== undefined && named !== 'file' && 'two long lists at once may use the database';

@@ -3,14 +3,14 @@ import { secret } from './credentials.ts';
 
 interface Parts {
   header?: unknown;
-  /** Returns the signature of the signing input; default: HMAC-SHA-256 with the test apps' secret. */
+  /** Returns the signature of the signing input. Default: HMAC-SHA-256 with the secret of the test apps. */
   sign?: (signed: string) => Uint8Array;
 }
 
 /** Rejected token: its fault, the token, and the error in the 401 response. */
 export type HostileToken = [fault: string, token: string, message: string | RegExp];
 
-/** Creates the claims of a token that the test apps accept, with changes; a claim set to undefined is omitted. */
+/** Creates the claims of a token that the test apps accept, with changes. A claim set to undefined is omitted. */
 export const createClaims = (changes: Record<string, unknown> = {}): Record<string, unknown> => {
   const iat = Math.floor(Date.now() / 1000);
   return { sub: 'admin', role: 'Admin', iss: 'signalbox', iat, exp: iat + 3600, ...changes };
@@ -32,7 +32,7 @@ export const createHmacSigner =
   (signed: string): Uint8Array =>
     createHmac(hash, key).update(signed).digest();
 
-/** Decodes the object in part of a token. */
+/** Decodes the object in one part of a token. */
 export const readPart = (token: string, index: 0 | 1): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
 

@@ -12,7 +12,7 @@ export const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWOR
 
 export const fileStore = (folder: string): string[] => ['--store', 'file', '--data-dir', folder];
 
-/** Starts an app with the folder's records, or those of another store. */
+/** Starts an app with the records in the folder, or with the records in another store. */
 export const start = (t: Scope, dataDir: string, store = 'file'): Promise<TestApp> =>
   startApp(t, { settings: { store, dataDir, timeZone: 'UTC' } });
 
@@ -20,7 +20,7 @@ export const logIn = async ({ login }: TestApp): Promise<{ Authorization: string
   Authorization: `Bearer ${await login('admin')}`,
 });
 
-/** Creates a folder with tasks, items and simple tasks, as a server leaves it. */
+/** Creates a folder with tasks, items and simple tasks, as left by a server. */
 export const fill = async (t: Scope): Promise<string> => {
   const folder = createFolder(t);
   const server = await start(t, folder);

@@ -2,7 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 
 const pollMs = 5;
 
-/** Repeats the condition until it holds; if it does not within the limit, rejects with an error that names it. */
+/**
+ * Repeats the condition until it holds. If it does not hold within the limit, rejects with an error that names the
+ * condition.
+ */
 export const waitUntil = async (
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -13,7 +16,7 @@ export const waitUntil = async (
   }
 };
 
-/** Repeats the check until it does not throw, for readings that change in the meantime; rejects with the last error. */
+/** Repeats the check until it does not throw, for readings that change in the meantime. Rejects with the last error. */
 export const waitUntilPasses = async (check: () => unknown, limitMs = 10_000): Promise<void> => {
   let failure: unknown;
   const passes = async (): Promise<boolean> => {

@@ -12,7 +12,7 @@ import { atEnd, type Scope } from '../support/scope.ts';
 import { createAuthority, type Signed } from './support/chains.ts';
 import { readWatch, tryWatch, waitForState } from './support/watches.ts';
 
-/** Starts an HTTPS server that sends certificates, its own first. */
+/** Starts an HTTPS server that sends certificates, its own certificate first. */
 const startServer = async (t: Scope, own: Signed, ...others: Signed[]): Promise<number> => {
   const cert = [own, ...others].map(({ pem }) => pem).join('');
   const server = createServer({ key: own.key, cert }, (_request, response) => void response.end('ok'));

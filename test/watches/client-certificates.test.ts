@@ -15,7 +15,7 @@ import { createWatch, readWatch, tryWatch, waitForState } from './support/watche
 
 type Pair = ReturnType<typeof createPair>;
 
-/** Starts a server that demands a client's certificate; resolves to its URL and the number of its TLS clients. */
+/** Starts a server that demands a client certificate. Resolves to its URL and the number of its TLS clients. */
 const startServer = async (t: Scope, own: Pair, client: Pair) => {
   const names: boolean[] = [];
   const options = { ...own, ca: client.cert, requestCert: true, rejectUnauthorized: true };
@@ -61,7 +61,7 @@ test('a watch shows its client certificate, keeps the key secret, and sends it t
   const { settings } = await readWatch(app, token, 'mutual');
   assert.equal(settings.certificate, pair.certificate);
   assert.ok(!JSON.stringify(await readWatch(app, token, 'mutual')).includes('PRIVATE KEY'));
-  // What was read can be changed and sent back.
+  // The response can be edited and sent back.
   const changed = await app.request<Watch>('PUT', '/api/watches/mutual', { token, body: { ...settings, retries: 1 } });
   assert.deepEqual([changed.status, changed.json.hidden, changed.json.settings.retries], [200, ['key'], 1]);
   assert.equal((await tryWatch(app, token, settings))[0]?.state, 'ok');

@@ -147,7 +147,7 @@ test('containers cannot be checked without a responding engine, and runtime watc
   assert.equal(await textOf('hanging'), 'SOCKET does not respond in time');
   await waitForState(app, token, 'lying', 'pending');
   assert.equal(await textOf('lying'), 'web is x');
-  // The config file's watch is tested as it is.
+  // The config file's watch is tested unchanged.
   const { settings } = await readWatch(app, token, 'missing');
   assert.equal((await tryWatch(app, token, settings))[0]?.state, 'cannot check');
   const onlyConfig = 'watches of files and programs can be defined only in the config file, in watches';

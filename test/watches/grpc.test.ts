@@ -16,7 +16,7 @@ const look = async (app: TestApp, token: string, body: object) => {
   return [thing?.state, thing?.text?.replace(/ \d+ ms$/, ' N ms')] as const;
 };
 
-/** Starts a gRPC server; without `states`, it has no health service. */
+/** Starts a gRPC server. Without `states`, the server has no health service. */
 const startGrpc = async (t: Scope, states?: ServingStatusMap, credentials = ServerCredentials.createInsecure()) => {
   const server = new Server();
   const health = states && new HealthImplementation(states);

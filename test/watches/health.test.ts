@@ -34,7 +34,7 @@ test('the health has the state of disks and memory from their watches', async (t
 test('default watches check this machine once they are on', async (t) => {
   const app = await startApp(t, { settings: { defaultWatches: true } });
   const token = await app.login('admin');
-  // Units are watched by default with systemd.
+  // If systemd is running, units are watched by default.
   const hasSystemd = existsSync('/run/systemd/system');
   await waitUntil('all default watches were checked', async () => {
     const { json } = await app.request<{ data: Watch[] }>('GET', '/api/watches', { token });
@@ -56,7 +56,7 @@ test("without default watches, the health has the state of a disk from a user's 
     texts,
     things.map(({ text }) => text),
   );
-  // Its limit is far away, so the disk needs no attention.
+  // The limit is far away, so there is no concern about the disk.
   await app.request('PUT', '/api/watches/own', { token, body: { ...own, limit: 1 } });
   await waitForState(app, token, 'own', 'ok');
   assert.deepEqual(await readHostProblems(app), []);

@@ -17,7 +17,10 @@ const imageMounts = [
   '11:0 / /home ro - iso9660 /dev/sr0 ro',
 ];
 
-/** Readings of a machine with other mounts; each mount path exists on the machine of the test, which has the sizes. */
+/**
+ * Creates readings of a machine with other mounts. Each mount path exists on the machine that runs the test, which
+ * supplies the sizes.
+ */
 const createMachine = (t: Scope, mounts: readonly string[]): string =>
   createTree(t, {
     'proc/stat': readFileSync('/proc/stat'),
@@ -87,7 +90,7 @@ test('the cache of ZFS except its minimum is available memory in watches, metric
   const toArc = (size: number, least: number): string =>
     `13 1 0x01 147 39984 5 6\nname                            type data\nhits 4 99\nc_min 4 ${least}\nc_max 4 ${60 * GiB}\nsize 4 ${size}\n`;
   const meminfo = `MemTotal: ${64 * 1024 ** 2} kB\nMemAvailable: ${2 * 1024 ** 2} kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n`;
-  /** Percent of the memory in use, by a watch, the metrics and the health. */
+  /** Reads the percentage of memory in use from a watch, the metrics and the health. */
   const readUsed = async (arcstats?: string): Promise<number[]> => {
     const hostRoot = createTree(t, {
       'proc/stat': readFileSync('/proc/stat'),

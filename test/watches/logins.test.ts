@@ -121,7 +121,7 @@ test('postgres: a login and a query work with and without TLS, and refusals are 
   const tls = { ...login, host: 'localhost', tls: true };
   assert.match((await look(app, token, tls))[1] ?? '', /fails: the certificate is self-signed$/);
   assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${port} responded after N ms`]);
-  // The password belongs to the watch, and to the server that it names.
+  // The password belongs to the watch, and to the server that the watch names.
   const created = await createWatch(app, token, { ...login, name: 'shop', every: 1 });
   assert.deepEqual([created.hidden, 'password' in created.settings], [['password'], false]);
   const { settings } = await readWatch(app, token, 'shop');

@@ -6,7 +6,7 @@ import { startApp } from '../support/app.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { tryWatch } from './support/watches.ts';
 
-/** Starts a name server that sends, for each query, the messages of `lie`; resolves to its address. */
+/** Starts a name server that sends, for each query, the messages returned by `lie`. Resolves to its address. */
 const startLiar = async (t: Scope, lie: (query: Buffer) => Buffer[]): Promise<string> => {
   const socket = createSocket('udp4');
   atEnd(t, () => void socket.close());
@@ -18,7 +18,7 @@ const startLiar = async (t: Scope, lie: (query: Buffer) => Buffer[]): Promise<st
   return `127.0.0.1:${socket.address().port}`;
 };
 
-/** Response to a query with answer records; the header says how many there are. */
+/** Creates a response to a query with answer records. The header announces `count` records. */
 const respond = (query: Buffer, count: number, ...records: Buffer[]): Buffer => {
   const header = Buffer.from('818000010000000000000000', 'hex').subarray(0, 10);
   header.writeUInt16BE(count, 4);
@@ -26,7 +26,7 @@ const respond = (query: Buffer, count: number, ...records: Buffer[]): Buffer => 
   return Buffer.concat([query.subarray(0, 2), header, question, ...records]);
 };
 
-/** A record with the address 192.0.2.7, whose length is as given. */
+/** Creates an A record for 192.0.2.7 with the given length. */
 const record = (length = 4): Buffer => {
   const bytes = Buffer.from('c00c000100010000003c0004c0000207', 'hex');
   bytes.writeUInt16BE(length, 10);
@@ -60,7 +60,7 @@ test('a name server that sends false responses causes a fault: no false response
       assert.equal(thing?.state, name === 'honest' ? 'ok' : 'pending', `${name}: ${thing?.text}`);
     }),
   );
-  // A forbidden address that a name server gives for a name is not reached: localhost stands for such a name.
+  // If a name server returns a forbidden address, the address is not reached. The test uses localhost as such a name.
   const strict = await startApp(t, { settings: { watchTargets: ['192.0.2.0/24'] } });
   const [thing] = await tryWatch(strict, await strict.login('admin'), { type: 'redis', host: 'localhost', port: 1 });
   assert.deepEqual([thing?.state, thing?.text], ['cannot check', 'localhost is not allowed by watchTargets']);

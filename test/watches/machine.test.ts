@@ -11,7 +11,7 @@ import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from '.
 
 const MiB = 1024 * 1024;
 
-/** Limits the memory of a process; undefined if control groups cannot be created. */
+/** Limits the memory of a process. Returns undefined if control groups cannot be created. */
 const limitMemory = (t: Scope, pid: number, bytes: number): true | undefined => {
   const hierarchies = [
     ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes'],
@@ -32,7 +32,7 @@ const limitMemory = (t: Scope, pid: number, bytes: number): true | undefined => 
   }
 };
 
-/** Starts a process with a name, which keeps all its input in memory. */
+/** Starts a process with the given name that keeps all its input in memory. */
 const startGlutton = (t: Scope, name: string): ChildProcess & { eat(bytes: number): void } => {
   const program = join(createFolder(t), name);
   symlinkSync('/usr/bin/tail', program);
@@ -106,7 +106,7 @@ test('pressure is measured if the kernel reports it, and cannot be checked other
     }
     await app.request('PUT', `/api/watches/${resource}`, { token, body: { ...watch, limit: 101 } });
   }
-  // Each watch raised its alert, and a limit that is never reached resolved the alert.
+  // Each watch raised its alert, and then a limit that is never reached resolved the alert.
   const alerts = (await waitForAlerts(app, 6)).map(({ source, status }) => `${source} ${status}`);
   assert.equal(new Set(alerts).size, 6);
 });

@@ -18,7 +18,7 @@ test('a check does not reach a forbidden address, also if a name changes its add
   const hosts = join(createFolder(t), 'hosts');
   const setHosts = (address: string): void => writeFileSync(hosts, `127.0.0.1 localhost\n${address} shop.test\n`);
   setHosts('127.0.0.1');
-  // The test changes the list of hosts.
+  // The test changes the file of host names.
   const wrapper = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', hosts];
   const program = await startProgram(t, [], { wrapper, variables: { SIGNALBOX_JWT_SECRET: secret } });
   const token = signToken(createClaims());
@@ -33,7 +33,7 @@ test('a check does not reach a forbidden address, also if a name changes its add
   const [, ended] = await waitForAlerts(program, 2);
   assert.equal(ended?.resolves, raised?.id);
   await program.request('DELETE', '/api/watches/shop', { token });
-  // The first look-up of a check finds an allowed address, the second a forbidden one.
+  // The first lookup of a check finds an allowed address, the second a forbidden address.
   server.behave((response) => {
     setHosts(metadata);
     response.writeHead(302, { location: `${url}/again` }).end();

@@ -55,7 +55,7 @@ test('a watch with places is of a type whose result depends on the place', async
   assert.match(await refusal(app, token, domain), /from is not for type domain/);
 });
 
-/** Starts a real name server with a zone; resolves to its address. */
+/** Starts a real name server with a zone. Resolves to its address. */
 const startNameServer = async (t: Scope): Promise<string> => {
   const folder = createFolder(t);
   const port = await findFreePort();

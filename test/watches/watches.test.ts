@@ -92,7 +92,7 @@ test('a watch of a missing thing cannot check, and raises an alert after `for`',
   }
 });
 
-/** Reason for an unknown host name, with and without a name server. */
+/** Reason for an unknown host name, with a name server and without one. */
 const hostUnknown =
   'the (host name no-such.invalid is unknown|name server does not respond to the lookup of no-such.invalid)';
 
@@ -151,7 +151,7 @@ test('runtime watches are created, replaced and deleted by version, and watches 
       'disk made',
       'inodes default',
       'memory default',
-      // Units are watched by default with systemd.
+      // If systemd is running, units are watched by default.
       ...(existsSync('/run/systemd/system') ? ['units default'] : []),
       'journal default',
       'checks default',
@@ -266,11 +266,11 @@ test('a watch shows the readings of its things in the last hours', async (t) => 
   // A yes-or-no check has no figure.
   const log = await readRecent('log');
   assert.deepEqual([log?.figures.at(-1), log?.bad.at(-1)], [null, false]);
-  // A changed limit leaves earlier readings as they are.
+  // Changing a limit does not change earlier readings.
   const body = { name: 'memory', type: 'memory', limit: 100, every: 1 };
   assert.equal((await app.request('PUT', '/api/watches/memory', { token, body })).status, 200);
   await waitForState(app, token, 'memory', 'ok');
-  // The start is converted from a monotonic clock, rounded to milliseconds.
+  // The start is converted from a monotonic clock and rounded to milliseconds.
   const moved = Date.parse((await readRecent('memory'))?.start ?? '') - Date.parse(recent.start);
   assert.ok(Math.abs(moved) < 1000, String(moved));
   const [trial] = await tryWatch(app, token, { type: 'memory', limit: 100 });

@@ -95,7 +95,7 @@ complete -o default -F _signalbox signalbox
 const toBashChoices = ({ key, choices = [], isList }: NamedFlag): string =>
   `      ${toFlag(key)}) choices='${choices.join(' ')}'${isList === 'joined' ? ` list=\${value%"\${value##*,}"}` : ''} ;;`;
 
-/** Completes the first command's flags, and the names of all commands, even if no command is named. */
+/** Completes the flags of the first command, and the names of all commands, even if no command has been typed. */
 const toBashCase = (
   { name, flags, argument }: CompletedCommand,
   index: number,
@@ -164,7 +164,7 @@ const quoteForZsh = (text: string): string => `'${text.replaceAll("'", "'\\''")}
 const createFishScript = (commands: readonly CompletedCommand[]): string => {
   const lines = commands.flatMap(({ name, summary, flags, argument, isWrapper }, index) => {
     const isUsed = `__fish_seen_subcommand_from ${name}`;
-    // Completes the first command's flags even if no command is named.
+    // Completes the flags of the first command even if no command has been typed.
     const condition = index === 0 ? `not __fish_seen_subcommand_from $commands; or ${isUsed}` : isUsed;
     const complete = `complete -c signalbox -n "${condition}"`;
     return [

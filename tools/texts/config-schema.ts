@@ -2,11 +2,11 @@ import type { TObject, TSchema, TUnion } from 'typebox';
 import { toFormerProperties } from '../../src/config/former.ts';
 import { basePath } from '../../src/server/mounts.ts';
 
-/** Minimum characters: the program requires 32 bytes, and a character has at most 4. */
+/** Minimum characters. The program requires 32 bytes, and a character has at most 4. */
 const minSecretLength = 8;
 
 /**
- * Creates the JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that
+ * Creates the JSON Schema of the config file for editors. Every key is optional, `$schema` is allowed, and rules that
  * the program checks later, with separate messages, are included. `profiles` are the names and letters of all profiles.
  */
 export const toFileSchema = (

@@ -6,7 +6,7 @@ import { isFlag, textForm, toVariableName } from '../../src/config/names.ts';
 import type { Feature } from '../../src/kit/feature.ts';
 import { listProfiles } from '../../src/kit/listing.ts';
 
-/** One line about the program. */
+/** One-line description of the program. */
 export const purpose = 'a small operations desk for your servers';
 
 /** Maximum columns of a line of help, and of its left column. */
@@ -16,7 +16,7 @@ const leftWidth = 34;
 /** A term and its explanation. */
 export type HelpRow = readonly [string, string];
 
-/** The program's own settings by group; each feature's settings form a separate group. */
+/** The program's own settings by group. The settings of each feature form a separate group. */
 const groups: Record<string, RegExp> = {
   Network: /^(host|port|basePath|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
@@ -28,16 +28,16 @@ const groups: Record<string, RegExp> = {
 /** Setting in the help: its forms and its description. */
 export interface SettingText {
   flag?: string;
-  /** The flag with its value: `--port N`. */
+  /** Flag with its value: `--port N`. */
   usage?: string;
-  /** Undefined if only the config file can hold the setting. */
+  /** Variable; undefined if only the config file can contain the setting. */
   variable?: string;
   /** Key in the config file. */
   key: string;
   description: string;
 }
 
-/** The text of `--help`, at most 100 columns wide. */
+/** Creates the text of `--help`, which is at most 100 columns wide. */
 export const createUsage = (commands: readonly Command[], schema: TObject, features: readonly Feature[]): string => {
   const profiles = listProfiles(features);
   const toRow = ({ key, usage, variable, description }: SettingText): HelpRow =>
@@ -68,7 +68,7 @@ export const createUsage = (commands: readonly Command[], schema: TObject, featu
   ].join('\n');
 };
 
-/** The text of `signalbox NAME --help`, at most 100 columns wide. */
+/** Creates the text of `signalbox NAME --help`, which is at most 100 columns wide. */
 export const createCommandHelp = (command: Command): string => {
   const { summary, details = [], flags = {}, variables = {} } = command;
   const paragraphs = [summary, ...details, ...describeReads(command)];
@@ -118,7 +118,7 @@ const describeSetting = (key: string, schema: TSchema): string => {
   return `${description}${choice}${value === undefined || String(value) === '' ? '' : ` Default ${value}.`}`;
 };
 
-/** `signalbox check-config FILE` */
+/** Formats the synopsis of a command: `signalbox check-config FILE`. */
 export const toSynopsis = ({ name, argument }: Command): string => {
   const text = argument?.isQuoted ? `"${argument.name}"` : argument?.name;
   return ['signalbox', name === 'serve' ? '[serve]' : name, text].filter((part) => part !== undefined).join(' ');
@@ -132,7 +132,7 @@ export const toFlagRows = (flags: NonNullable<Command['flags']>): HelpRow[] =>
 
 const withValue = (flag: string, value: string | undefined): string => (value ? `${flag} ${value}` : flag);
 
-/** Names the settings a command reads, as sentences. */
+/** Describes the settings that a command reads, as sentences. */
 export const describeReads = ({ settings = [] }: Command): string[] => {
   if (settings === 'all') {
     return ['The settings of the server apply; signalbox --help lists their flags and variables.'];
@@ -153,7 +153,7 @@ export const capitalize = (text: string): string => `${text.charAt(0).toUpperCas
 const toSection = (title: string, rows: readonly HelpRow[]): string[] =>
   rows.length === 0 ? [] : ['', `${title}:`, ...toColumns(rows)];
 
-/** Writes two columns; wraps the right column, and starts it on a new line if the left text is too long. */
+/** Writes two columns. Wraps the right column, and starts it on a new line if the left text is too long. */
 const toColumns = (rows: readonly HelpRow[]): string[] =>
   rows.flatMap(([left, right]) => {
     const lines = wrap(right, widest - leftWidth);

@@ -10,7 +10,7 @@ import { createManPage } from './man-page.ts';
 
 export { describeApi } from './api.ts';
 
-/** Creates the texts that the program prints about itself; the build writes them to `dist/texts.json`. */
+/** Creates the texts that the program prints about itself. The build writes these texts to `dist/texts.json`. */
 export const createTexts = async (): Promise<Texts> => {
   const commands = await listCommands();
   const profiles = listProfileNames(features.flatMap((feature) => feature.profiles));

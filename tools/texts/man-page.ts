@@ -14,7 +14,7 @@ import {
   toSynopsis,
 } from './help.ts';
 
-/** The manual page signalbox(1), for man(1). */
+/** Creates the manual page signalbox(1) for man(1). */
 export const createManPage = (
   version: string,
   commands: readonly Command[],

@@ -7,7 +7,7 @@ import { startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
 import { assertSound, runTrial, waitForMore } from './support/trial.ts';
 
-/** Milliseconds the new primary does not respond: longer than a statement may take. */
+/** Milliseconds for which the new primary does not respond. Longer than a statement may take. */
 const unansweredMs = 4000;
 
 const skip = toSkipPostgres();
@@ -24,7 +24,7 @@ longTest('a primary that hangs and comes back beside its successor loses and dup
           cluster.primary.pause();
           await cluster.promote();
           await waitForMore(workload, 30);
-          // The old primary now answers reads sent to it earlier.
+          // The old primary now answers reads that were sent to it earlier.
           cluster.standby.resume();
           await waitForMore(workload, 100);
           // Only the old primary responds, and it must not be used.

@@ -24,7 +24,7 @@ const compression = { DPKG_DEB_COMPRESSOR_TYPE: 'gzip', DPKG_DEB_COMPRESSOR_LEVE
 
 const folder = createFolder({ after });
 
-// The package is built while the file loads, because the limit of a test is shorter.
+// The package is built while this file is being loaded, because a test has a shorter time limit.
 if (!skip) {
   for (const release of ['0.0.1', '99.0.0'])
     await build('deb', ['--folder', folder, '--release', release], compression);
@@ -75,10 +75,10 @@ const writeReleased = async (left: string): Promise<string> => {
   return config;
 };
 
-/** Boots a machine that can install both releases. */
+/** Boots a machine on which both releases can be installed. */
 const boot = async (t: TestContext) => {
   const run = await bootMachine(t, { withService: false, installs: true, files: folder });
-  /** Runs a script, which must end with the exit code; returns its output. */
+  /** Runs a script, which must end with the exit code, and returns its output. */
   const sh = (script: string, code = 0): string => {
     const output = run('sh', '-c', `{ ${script}\n} 2>&1; echo "exit code $?"`);
     assert.match(output, new RegExp(`exit code ${code}\n$`), output);
@@ -89,14 +89,14 @@ const boot = async (t: TestContext) => {
   const readPid = (): string => run('systemctl', 'show', '--value', '-p', 'MainPID', 'signalbox').trim();
   const install = (release: string, code = 0): string =>
     sh(`dpkg --install --force-confold /packages/${release.replace(/^\d/, 'signalbox_$&')}_amd64.deb`, code);
-  /** Logs in with the password of the first start; returns the token as a flag of curl. */
+  /** Logs in with the password of the first start. Returns the token as a flag for curl. */
   const logIn = (): string[] => {
     const { adminPassword } = JSON.parse(run('cat', '/var/lib/signalbox/secrets.json'));
     const credentials = JSON.stringify({ Username: 'admin', Password: adminPassword });
     const { token } = JSON.parse(ask('/api/auth/login', '-d', credentials));
     return ['-H', `Authorization: Bearer ${token}`];
   };
-  // This file prevents starts of services on a machine.
+  // This file prevents services from starting on a machine.
   sh('rm -f /usr/sbin/policy-rc.d');
   return { run, sh, ask, readPid, install, logIn };
 };
@@ -136,7 +136,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.notEqual(readPid(), second);
 
-  // One secret needs the other, which only the file of secrets contains.
+  // One secret needs the other, which is only in the file of secrets.
   sh(`echo '{"jwtPreviousSecret": "${'p'.repeat(32)}"}' > /etc/signalbox/config.json`);
   assert.match(install('99.0.0', 1), /jwtPreviousSecret has no effect without jwtSecret/);
   const lines = ['# a comment', '', 'not a variable', `SIGNALBOX_JWT_SECRET="${'s'.repeat(31)} $HOME"`];

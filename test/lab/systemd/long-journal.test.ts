@@ -13,7 +13,7 @@ const filler = Array.from({ length: 200_000 }, (_, index) => ({
 }));
 
 /**
- * Runs a command line; returns its rows, its duration, and the number of other requests that were answered meanwhile.
+ * Runs a command line. Returns its rows, its duration, and the number of other requests that were answered meanwhile.
  */
 const measure = async ({ url, execute }: Machine, command: string) => {
   const started = performance.now();

@@ -15,11 +15,11 @@ import { type Machine, startMachine } from './support/machine.ts';
 
 const program = '/srv/node /opt/signalbox/dist/signalbox.js';
 
-/** Writes a file in the container; a text has no single quotes. */
+/** Writes a file in the container. The text must not contain single quotes. */
 const write = ({ run }: Machine, path: string, text: string): void =>
   void run('sh', '-c', `mkdir -p "$(dirname ${path})" && printf %s '${text}' > ${path}`);
 
-/** Returns the line of the document for the unit of a timer, for a heartbeat of this server. */
+/** Returns the line in the document for the unit of a timer, for a heartbeat on this server. */
 const toUnit = (uuid: string, url: string): string => {
   const [line = ''] = /^ExecStart=.*$/m.exec(findSection(readText('docs/guides/heartbeats.md'), 'Recipes')) ?? [];
   const start = line.replace('/usr/bin/signalbox', program).replace('$ADDRESS', uuid).replace('backup.sh', '/bin/true');
@@ -139,7 +139,7 @@ test(
       }
     }
 
-    // A watch of a missing unit is unknown, a watch of a running unit is up.
+    // A watch on a missing unit is unknown, and a watch on a running unit is up.
     const web = { ...settings, watches: settings.watches.map((watch) => ({ ...watch, enabled: true })) };
     write(machine, '/etc/signalbox/config.json', JSON.stringify(web));
     run('systemctl', 'start', 'demo-running');

@@ -24,7 +24,7 @@ export type Operations = Record<string, Operation>;
 /** Names of all profiles. */
 export const profileNames = features.flatMap(({ profiles }) => profiles.map(({ name }) => name));
 
-/** Settings that give every profile its routes; no database listens at this address. */
+/** Settings that give every profile its routes. No database listens at this address. */
 export const withDatabase = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC' };
 
 /** Lists an app's routes with their full paths. */
@@ -48,7 +48,7 @@ export const readOperations = async ({ request }: TestApp): Promise<Operations> 
   return Object.fromEntries(entries);
 };
 
-/** False for an operation that accepts only plain text: the client has no method for it. */
+/** False for an operation that accepts only plain text, for which the client has no method. */
 export const takesJson = ({ requestBody }: Pick<Operation, 'requestBody'>): boolean =>
   requestBody?.content === undefined || 'application/json' in requestBody.content;
 

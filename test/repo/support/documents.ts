@@ -20,13 +20,13 @@ export const listFiles = (folder: string): string[] =>
 export const listDocuments = (): string[] =>
   [...readdirSync(packageRoot), ...listFiles('docs'), ...listFiles('bench')].filter((path) => path.endsWith('.md'));
 
-/** Lists the paths that a document links to, relative to its folder, without web addresses and anchors. */
+/** Lists the paths that a document links to, relative to its folder. Ignores web addresses and anchors. */
 export const listLinkedFiles = (text: string): string[] =>
   [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z]+:/.test(link));
 
-/** Splits a document at a heading level; the section before the first heading has no title. */
+/** Splits a document at a heading level. The section before the first heading has no title. */
 const toSections = (text: string, level: number): Section[] =>
   text.split(new RegExp(`^${'#'.repeat(level)} `, 'm')).map((part, index) => {
     const end = index === 0 ? 0 : part.indexOf('\n');

@@ -6,7 +6,7 @@ type Requester = Pick<TestApp, 'request'>;
 
 export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-/** Creates a silence of one hour; the body may override the end. */
+/** Creates a silence of one hour. The body may override the end. */
 export const createSilence = async ({ request }: Requester, token: string, body: object): Promise<Silence> => {
   const { status, json, headers } = await request<Silence>('POST', '/api/silences', {
     token,

@@ -9,19 +9,25 @@ import { type PostgresServer, startPostgres } from './server.ts';
 
 interface Options {
   version?: Version;
-  /** True if a commit waits for the standby; default: true. */
+  /** True if a commit waits for the standby. Default: true. */
   synchronous?: boolean;
 }
 
 export interface Cluster {
-  /** Servers in their present roles; `promote` swaps them. */
+  /** Servers in their present roles, which `promote` swaps. */
   primary: PostgresServer;
   standby: PostgresServer;
   /** URL with both hosts, which never changes. */
   url: string;
-  /** Promotes the standby whatever the state of the primary; resolves to the milliseconds until it accepts changes. */
+  /**
+   * Promotes the standby, whatever the state of the primary. Resolves to the milliseconds until the standby accepts
+   * changes.
+   */
   promote(): Promise<number>;
-  /** Replaces the standby, the former primary, with a new copy on the same port, synchronous if the former one was. */
+  /**
+   * Replaces the standby, which is the former primary, with a new copy on the same port. The copy is synchronous if the
+   * former standby was.
+   */
   replaceStandby(): Promise<void>;
 }
 
@@ -89,7 +95,10 @@ const countStandbys = async (primary: PostgresServer, condition: string): Promis
   return (await primary.sql<{ count: number }>(query))[0]?.count ?? 0;
 };
 
-/** Copies a running server's files between the start and end of a backup; the packages lack pg_basebackup. */
+/**
+ * Copies the files of a running server between the start and end of a backup. Needed because the packages do not
+ * include pg_basebackup.
+ */
 const copyRunning = async (server: PostgresServer, data: string): Promise<void> => {
   const client = new Client({ connectionString: server.adminUrl });
   await client.connect();

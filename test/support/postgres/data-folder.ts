@@ -7,7 +7,7 @@ export const admin = { user: 'postgres', password: 'test-postgres' };
 export const ordinary = { user: 'signalbox', password: 'test-signalbox', database: 'signalbox' };
 
 /**
- * Settings for a small, fast server that is as durable as the default. Shared memory is in the data folder's files, so
+ * Settings for a small, fast server that is as durable as the default. Shared memory is in files in the data folder, so
  * a killed server leaves none behind.
  */
 const settings = `
@@ -52,7 +52,8 @@ const createTemplate = (version: Version, template: string): void => {
   const commands = [
     `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`,
     `CREATE DATABASE ${database} OWNER ${user}`,
-    // Drops databases: each consists of three hundred files, and copying them takes most of a startup's time.
+    // Drops databases, because each consists of three hundred files, and copying them takes most of the time of a
+    // startup.
     `UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`,
     'DROP DATABASE template0',
     'DROP DATABASE postgres',

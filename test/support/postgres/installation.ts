@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 
 export type Version = 15 | 18;
 
-/** Account of the servers: PostgreSQL refuses root, so root runs them as nobody. */
+/** Account that runs the servers. PostgreSQL refuses root, so root runs the servers as nobody. */
 export const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 export interface Installation {
@@ -34,7 +34,9 @@ const toNative = (version: Version): string => {
   }
 };
 
-/** Returns the reason no PostgreSQL server can run here; false if one can. In CI on Linux x64, nothing is skipped. */
+/**
+ * Returns the reason why no PostgreSQL server can run here; false if one can. In CI on Linux x64, nothing is skipped.
+ */
 export const toSkipPostgres = (): string | false => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the packages with PostgreSQL are for Linux x64';
   const isThere = existsSync(toNative(15)) && existsSync(toNative(18));
@@ -43,7 +45,7 @@ export const toSkipPostgres = (): string | false => {
 
 const installations = new Map<Version, Installation>();
 
-/** Returns this version's programs, ready for the servers' owner; prepared once per process. */
+/** Returns the programs of this version, ready for the owner of the servers. They are prepared once per process. */
 export const findInstallation = (version: Version): Installation => {
   const installation = installations.get(version) ?? prepare(version);
   installations.set(version, installation);
@@ -63,7 +65,7 @@ const prepare = (version: Version): Installation => {
   };
 };
 
-/** True if any user can open files in the folder; root's folder, for example, does not allow that. */
+/** True if any user can open files in the folder. A folder of root, for example, does not allow that. */
 const isReachable = (folder: string): boolean =>
   owner.uid === undefined ||
   folder === '/' ||
@@ -75,7 +77,10 @@ const copyNative = (native: string): string => {
   return copy;
 };
 
-/** Links the libraries' short names to the files, as the package's install script would; npm may not run the script. */
+/**
+ * Links the short names of the libraries to the files, as the package's install script would. npm may not run that
+ * script.
+ */
 const linkLibraries = (native: string): string => {
   const folder = createSharedFolder();
   const links: { source: string; target: string }[] = JSON.parse(
@@ -85,7 +90,7 @@ const linkLibraries = (native: string): string => {
   return folder;
 };
 
-/** Creates a folder that everyone may read, removed when this process exits. */
+/** Creates a folder that everyone may read. The folder is removed when this process exits. */
 export const createSharedFolder = (): string => {
   const folder = createOwnedFolder();
   chmodSync(folder, 0o755);
@@ -100,7 +105,7 @@ export const createOwnedFolder = (): string => {
   return folder;
 };
 
-/** Runs a program as the servers' owner until it exits; throws if it fails. */
+/** Runs a program as the owner of the servers until it exits. Throws if it fails. */
 export const runAsOwner = (program: string, args: string[], environment: NodeJS.ProcessEnv, input = ''): void => {
   const { status, error, stderr, stdout } = spawnSync(program, args, { ...owner, env: environment, input, cwd: '/' });
   if (status !== 0) throw new Error(`${program} fails: ${error ?? `${stdout}${stderr}`}`);

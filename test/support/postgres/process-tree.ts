@@ -5,7 +5,7 @@ const listChildren = (pid: number): number[] =>
     .filter((name) => /^\d+$/.test(name) && readParent(name) === pid)
     .map(Number);
 
-/** Returns the parent; undefined if the process has ended. */
+/** Returns the parent process; undefined if the process has ended. */
 const readParent = (pid: string): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -16,7 +16,7 @@ const readParent = (pid: string): number | undefined => {
 };
 
 /**
- * Sends a signal to a process and its children. The process is stopped first, to keep it from starting another child in
+ * Sends a signal to a process and its children. The process is stopped first, so that it cannot start another child in
  * the meantime.
  */
 export const signalTree = (pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {

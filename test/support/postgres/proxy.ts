@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { atEnd, type Scope } from '../scope.ts';
 
-/** End of the server's response to a COMMIT: the CommandComplete message. */
+/** End of the server's response to a COMMIT, which is the CommandComplete message. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
 type Direction = 'to-server' | 'to-client';
@@ -10,14 +10,14 @@ type Direction = 'to-server' | 'to-client';
 export interface TcpProxy {
   port: number;
   /**
-   * Holds back bytes in one direction, on all connections or on those open now. The bytes arrive after `release`, even
-   * if the sender has closed its connection.
+   * Holds back bytes in one direction, on all connections or on the connections that are open now. The bytes arrive
+   * after `release`, even if the sender has closed its connection.
    */
   hold(direction: Direction, which: 'all' | 'open'): void;
   release(): void;
   /** Ends all connections on both sides, with RST or FIN. */
   cut(how: 'reset' | 'end'): void;
-  /** Resets a client's connection instead of passing on the next response to a COMMIT; resolves after the reset. */
+  /** Resets a client's connection in place of passing on the next response to a COMMIT. Resolves after the reset. */
   cutBeforeAnswer(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface TcpProxy {
 interface Flow {
   direction: Direction;
   isHeld: boolean;
-  /** Passes on the waiting bytes unless the flow is held. */
+  /** Passes on the waiting bytes, unless the flow is held. */
   flush(): void;
 }
 

@@ -12,11 +12,11 @@ import { signalTree } from './process-tree.ts';
 
 interface Options {
   version?: Version;
-  /** Default: a free port. */
+  /** Port. Default: a free port. */
   port?: number;
   /** Settings on the command line, which cannot change later. */
   settings?: Record<string, string | number>;
-  /** Fills the data folder; default: with a new database. */
+  /** Fills the data folder. By default, the folder gets a new database. */
   createFrom?: (data: string) => Promise<void>;
 }
 
@@ -29,22 +29,22 @@ export interface PostgresServer {
   /** URL for the superuser, in the database `signalbox`. */
   adminUrl: string;
   pid(): number;
-  /** Runs SQL as the superuser, on a separate connection; returns the last statement's rows. */
+  /** Runs SQL as the superuser, on a separate connection. Returns the rows of the last statement. */
   sql<Row extends object = Record<string, unknown>>(text: string): Promise<Row[]>;
   /**
-   * Stops the server: SIGINT in order, SIGQUIT at once; SIGKILL kills all its processes, as a power cut would. Does
-   * nothing if the server is not running.
+   * Stops the server: in order with SIGINT, or immediately with SIGQUIT. SIGKILL kills all its processes, as a power
+   * cut would. Does nothing if the server is not running.
    */
   stop(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
-  /** Starts the server, stopping it first if it is running. */
+  /** Starts the server. Stops it first if it is running. */
   restart(): Promise<void>;
-  /** Stops all the server's processes with SIGSTOP, or continues them. */
+  /** Stops all processes of the server with SIGSTOP, or continues them. */
   pause(): void;
   resume(): void;
   log(): string;
 }
 
-/** Starts a PostgreSQL server on 127.0.0.1 with its own data folder; stopped at the end of the scope. */
+/** Starts a PostgreSQL server on 127.0.0.1 with its own data folder. The server is stopped at the end of the scope. */
 export const startPostgres = async (t: Scope, options: Options = {}): Promise<PostgresServer> => {
   const { version = 18, createFrom, settings = {} } = options;
   const { program, environment } = findInstallation(version);
@@ -117,7 +117,7 @@ export const startPostgres = async (t: Scope, options: Options = {}): Promise<Po
   };
 };
 
-/** Runs SQL on a separate connection; returns the last statement's rows. */
+/** Runs SQL on a separate connection. Returns the rows of the last statement. */
 export const runSql = async <Row extends object>(url: string, text: string): Promise<Row[]> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 });
   client.on('error', () => undefined);

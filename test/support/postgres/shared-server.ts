@@ -15,7 +15,7 @@ let sockets: string | undefined;
 let started: Promise<PostgresServer> | undefined;
 const ends: (() => unknown)[] = [];
 
-/** Starts one server for all of a process's tests, on the first call. The server is fast but not durable. */
+/** Starts one server for all tests of a process, on the first call. The server is fast but not durable. */
 export const shareServer = (): Promise<PostgresServer> => {
   started ??= startPostgres(
     { after: (end) => ends.push(end) },
@@ -36,7 +36,10 @@ after(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Names of free databases: creating a database and its tables takes ten times as long as clearing it. */
+/**
+ * Names of free databases. They are reused because creating a database and its tables takes ten times as long as
+ * clearing it.
+ */
 const free: string[] = [];
 
 /** Resolves to false for a deadlock, so that the caller tries again. @throws other errors */
@@ -45,7 +48,7 @@ const isDeadlock = (error: Error & { code?: string }): false => {
   throw error;
 };
 
-/** Restores the state of new tables; a truncated table takes no space. */
+/** Restores the state of new tables. A truncated table takes no space. */
 const clear = `DO $$ DECLARE used text; BEGIN
   SELECT string_agg(oid::regclass::text, ', ') INTO used FROM pg_class
     WHERE relnamespace = 'signalbox'::regnamespace AND relkind = 'r' AND relname <> 'schema' AND pg_relation_size(oid) > 0;

@@ -10,11 +10,11 @@ import { runProgram, startProgram } from '../../support/program.ts';
 import type { Scope } from '../../support/scope.ts';
 import { waitUntilPasses } from '../../support/wait.ts';
 
-/** Folder of data of released versions, `data-VERSION`, written by make-fixture.ts and never changed afterwards. */
+/** Folder with data of released versions, `data-VERSION`, written by make-fixture.ts and never changed afterwards. */
 export const fixtures = join(packageRoot, 'test', 'fixtures');
 
 const password = 'correct horse battery';
-/** Equal settings for each version, so that tokens and local times are equal. */
+/** Variables, which are equal for every version, so that tokens and local times are equal. */
 export const variables = {
   SIGNALBOX_ADMIN_PASSWORD: password,
   SIGNALBOX_READER_PASSWORD: password,
@@ -27,7 +27,7 @@ export const variables = {
   SIGNALBOX_DEFAULT_WATCHES: 'false',
 };
 
-/** Paths that are read before and after an upgrade; data of 1.0.0 has the first eight. */
+/** Paths that are read before and after an upgrade. Data of 1.0.0 has only the first eight. */
 const allPaths = [
   '/api/tasks?limit=100',
   '/api/tasks/1',
@@ -54,7 +54,7 @@ export interface Reading {
   body: unknown;
 }
 
-/** Reads the paths of the expected readings as an admin, or all paths. */
+/** Reads the paths in the expected readings as an admin, or all paths. */
 export const readAll = async (request: Request, expected?: readonly Reading[]): Promise<Reading[]> => {
   const paths = expected?.map(({ path }) => path) ?? allPaths;
   const authorization = await logIn(request);
@@ -98,7 +98,7 @@ const titles = [
   '\ud800 alone',
 ];
 
-/** Returns a function that sends requests as an admin and throws unless they succeed. */
+/** Creates a function that sends requests as an admin and throws unless they succeed. */
 const toSend = async (request: Request) => {
   const authorization = await logIn(request);
   return async (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<void> => {
@@ -147,7 +147,7 @@ const write = async (request: Request): Promise<void> => {
   await send('POST', '/api/watches', { name: 'ssh', type: 'tcp', host: '127.0.0.1', port: 22, enabled: false });
 };
 
-/** Writes the fixture of this version: data of a server that was killed, its export, and its database as SQL. */
+/** Writes the fixture of this version: the data of a server that was killed, its export, and its database as SQL. */
 export const makeFixture = async (t: Scope, version: string): Promise<void> => {
   const folder = join(fixtures, `data-${version}`);
   rmSync(folder, { recursive: true, force: true });
@@ -163,7 +163,7 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
   await first.stop();
   const { stdout } = await runProgram(['export', '--store', 'file', '--data-dir', from], { variables });
   save('export.jsonl', stdout);
-  // An import writes files of the state; the later changes are in logs.
+  // An import writes state files; later changes are in logs.
   const moved = ['--store', 'file', '--data-dir', dataDir];
   await runProgram(['import', ...moved], { variables, input: stdout });
   const second = await startProgram(t, moved, { variables });
@@ -193,8 +193,8 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
 };
 
 /**
- * Reads the expected readings without the state of heartbeats that were never pinged: since version 1.2 they are late
- * after their first period.
+ * Reads the expected readings without the state of heartbeats that were never pinged, because since version 1.2, such
+ * heartbeats are late after their first period.
  */
 export const readExpected = (version: string, name = 'expected.json'): Reading[] =>
   JSON.parse(readFileSync(join(fixtures, version, name), 'utf8'), (_name, value) => {

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { createFolder } from '../../support/folder.ts';
 import type { Scope } from '../../support/scope.ts';
 
-/** Certificate in PEM, and a function that signs others with its key. */
+/** Certificate in PEM, and a function that signs other certificates with its key. */
 export interface Signed {
   pem: string;
   key: string;
-  /** Signs a certificate for a subject, valid for a number of days; negative for an expired certificate. */
+  /**
+   * Signs a certificate for a subject, valid for a number of days. A negative number creates an expired certificate.
+   */
   sign(name: string, days: number, options?: { isLeaf?: boolean; keyOf?: Signed }): Signed;
 }
 
-/** Creates a CA with openssl, with a certificate that is valid for 200 days. */
+/** Creates a CA with openssl, whose certificate is valid for 200 days. */
 export const createAuthority = (t: Scope, name: string): Signed => {
   const folder = createFolder(t);
   let count = 0;

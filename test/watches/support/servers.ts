@@ -42,7 +42,7 @@ const start = async (
   return stop;
 };
 
-/** Starts Redis with a user `ben`, on a port without and a port with TLS; `more` are lines of its configuration. */
+/** Starts Redis with a user `ben`, on a port without TLS and a port with TLS. `more` are lines of its configuration. */
 export const startRedis = async (t: Scope, more: readonly string[] = []): Promise<Started & { tlsPort: number }> => {
   const folder = createFolder(t);
   const { cert, key, pem } = writeCertificate(folder, 'localhost');
@@ -65,7 +65,7 @@ export const startRedis = async (t: Scope, more: readonly string[] = []): Promis
   return { port, tlsPort, ca: pem, stop };
 };
 
-/** Starts MariaDB, which has TLS, with a user `ben` and a database `shop`. */
+/** Starts MariaDB with TLS, a user `ben` and a database `shop`. */
 export const startMariadb = async (t: Scope): Promise<Started> => {
   const folder = createFolder(t);
   const { cert, key, pem } = writeCertificate(folder, 'localhost');
@@ -93,7 +93,7 @@ export const startMariadb = async (t: Scope): Promise<Started> => {
   return { port, ca: pem, stop };
 };
 
-/** Starts a server that treats each connection as given; resolves to its port. */
+/** Starts a server that handles each connection with `behave`. Resolves to its port. */
 export const startFake = async (t: Scope, behave: (socket: Socket) => void): Promise<number> => {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {

@@ -6,11 +6,11 @@ import { home, sidebar } from './contents.mjs';
 const root = join(import.meta.dirname, '..', '..', '..');
 const docs = join(root, 'docs');
 const { version, description, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-/** Path below which the site is published, with a leading and trailing slash. */
+/** Path under which the site is published, with a leading and trailing slash. */
 const base = process.env.SITE_BASE ?? '/';
 const address = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 
-/** Creates the same anchors from headings as GitHub, so that links work in both places. */
+/** Creates anchors from headings in the way of GitHub, so that links work in both places. */
 const slugify = (heading) =>
   heading
     .trim()
@@ -19,8 +19,8 @@ const slugify = (heading) =>
     .replaceAll(' ', '-');
 
 /**
- * Converts a document's relative link for the site: README.md is its folder's index, and files outside docs/ are in the
- * repository. Throws if the file is missing.
+ * Converts a relative link in a document for the site: README.md is the index of its folder, and files outside docs/
+ * are in the repository. Throws if the file is missing.
  */
 const toSiteLink = (link, page) => {
   const [file, anchor] = link.split('#');

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The site's sidebar, made from the lists in docs/README.md, and its first page. A page missing there fails a test. */
+/**
+ * Sidebar of the site, created from the lists in docs/README.md, and its first page. A page missing there fails a test.
+ */
 const overview = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'README.md'), 'utf8');
 
 const listPages = (text) =>
@@ -10,7 +12,7 @@ const listPages = (text) =>
     link: `/${file.replace(/(README)?\.md$/, '')}`,
   }));
 
-/** Turns `- **Get notified:** [ntfy](…), …` into a collapsed group, and other list items into pages. */
+/** Converts `- **Get notified:** [ntfy](…), …` to a collapsed group, and other list items to pages. */
 const toEntries = (item) => {
   const [, title] = /^\*\*(.+):\*\*/.exec(item) ?? [];
   const pages = listPages(item);

@@ -1,6 +1,6 @@
 /**
- * Limits that no setting changes: what is limited, the value, and the effect at the limit; then the lines of code with
- * the figures. tools/docs/reference/tables.mjs fails if the figures in the code differ.
+ * Limits that no setting changes: the limited thing, the value, and the effect at the limit, followed by the lines of
+ * code with the figures. tools/docs/reference/tables.mjs fails if the figures in the code differ.
  */
 export const limits = [
   [

@@ -3,7 +3,10 @@ import { root } from '../../../scripts/install.mjs';
 import { limits } from './limits.mjs';
 import { logLines } from './log-lines.mjs';
 
-/** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
+/**
+ * Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` in the documents from the code. With --check, compares
+ * them.
+ */
 const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
 const load = (path) => import(`../../../${path}.ts`);
 
@@ -30,7 +33,7 @@ const toTable = (heads, rows, title) => {
   return [...(title ? [`### ${title}`, ''] : []), ...(rows.length > 0 ? [...head, ...rows.map(toRow), ''] : [])];
 };
 
-/** Describes a schema's values: `1 to 300`. */
+/** Describes the values that a schema allows: `1 to 300`. */
 const toValues = ({ type, enum: words, minimum, maximum, maxLength, items, maxItems, anyOf }) => {
   if (words) return codes(words);
   if (anyOf) return [...new Set(anyOf.map(toValues))].join(' or ');
@@ -59,7 +62,7 @@ const toExample = ({ examples, default: standard, enum: words, const: only, anyO
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toExample(schema)]));
 };
 
-/** Lists the fields of a shape, including nested ones, that have a description. */
+/** Lists the fields of a shape that have a description, including nested fields. */
 const listFields = ({ items, anyOf = [], properties = {} }, prefix = '') => [
   ...(items ? listFields(items, `${prefix}[]`) : []),
   ...anyOf.flatMap((schema) => listFields(schema, prefix)),
@@ -90,14 +93,14 @@ const describeRoute = ({ method, path, access, summary }, { parameters = [], req
   ];
 };
 
-/** The repository's address appears only in package.json. */
+/** The address of the repository is given only in package.json. */
 const { repository, name: folder } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 const clone = ['```sh', `git clone ${repository.url.replace('git+', '')}`, `cd ${folder}`, '```', ''];
 
 const cleanups = [];
 const start = (settings) => startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
 
-/** Describes each profile's routes, using a server that mounts each profile separately. */
+/** Describes the routes of each profile, using a server that mounts each profile separately. */
 const describeProfiles = async (profiles) => {
   const mounts = Object.fromEntries(profiles.map(({ name }) => [`/${name}`, [name]]));
   const settings = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC', mounts };
@@ -116,10 +119,10 @@ const describeProfiles = async (profiles) => {
   return [...described, ['metrics', toTable('name|type|meaning', [...metrics].map(toMetric))]];
 };
 
-/** Fields of a stored alert shown on the pages of senders. */
+/** Fields of a stored alert that are shown on the pages of senders. */
 const shown = ['source', 'level', 'message', 'hostname', 'status', 'fingerprint', 'startsAt', 'labels', 'link'];
 
-/** Returns the stored alerts of each format's samples: the first alert of each sample. */
+/** Returns the stored alerts for the samples of each format: the first alert of each sample. */
 const describeSamples = async () => {
   const app = await start({ timeZone: 'UTC' });
   for (const [name, body] of Object.entries(samples)) await app.request('POST', `/api/alert/${name}`, { body });
@@ -157,7 +160,7 @@ const toLimit = ([name, value, effect, ...sources]) => {
   return [name, value, effect];
 };
 
-/** Writes `warn first`, info `second`: the first message's level has its own column. */
+/** Writes `warn first`, info `second`: the level of the first message has a column of its own. */
 const toLogLine = ({ messages, meaning }) => {
   const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
   const [[level]] = named;

@@ -12,7 +12,7 @@ import { waitUntil } from '../../../support/wait.ts';
 const haproxy = '/usr/sbin/haproxy';
 
 interface Instance {
-  /** Address, which stays the same across restarts. */
+  /** Address, which does not change across restarts. */
   url: string;
   /** Kills the instance with SIGKILL, or stops it. */
   stop(signal?: NodeJS.Signals): Promise<unknown>;
@@ -23,16 +23,16 @@ interface Instance {
 
 export interface Instances {
   all: [Instance, ...Instance[]];
-  /** Client addresses: HAProxy's, if installed, otherwise each instance's. */
+  /** Client addresses: the address of HAProxy, if installed, otherwise the address of each instance. */
   urls: string[];
 }
 
 interface Options {
   store: string;
-  /** Default: 2. */
+  /** Number of instances. Default: 2. */
   count?: number;
   flags?: string[];
-  /** Further settings, in config file form. */
+  /** Further settings, in the form of the config file. */
   settings?: object;
 }
 
@@ -78,8 +78,8 @@ const startInstance = async (t: Scope, flags: string[]): Promise<Instance> => {
 };
 
 /**
- * Starts HAProxy in front of the servers, as docs/guides/scaling.md recommends: it never repeats a request that a
- * server has received.
+ * Starts HAProxy in front of the servers as docs/guides/scaling.md recommends, so that it never repeats a request that
+ * a server has received.
  */
 const startHaproxy = async (t: Scope, urls: readonly string[]): Promise<string> => {
   const port = await findFreePort();

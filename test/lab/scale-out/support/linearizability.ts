@@ -4,8 +4,8 @@ import type { Operation } from './history.ts';
 type State = string | null;
 
 /**
- * Groups the operations by task, and returns the groups that no order explains (Wing and Gong's check, with Lowe's
- * memoization). Operations with an unknown outcome may take effect at any time after their start, or never.
+ * Groups the operations by task, and returns the groups that no order of operations can explain (Wing and Gong's check,
+ * with Lowe's memoization). Operations with an unknown outcome may take effect at any time after their start, or never.
  */
 export const findInexplicable = (operations: readonly Operation[]): Operation[][] => {
   const tasks = new Map<number, Operation[]>();
@@ -21,13 +21,16 @@ export const findInexplicable = (operations: readonly Operation[]): Operation[][
 const isWithoutEffect = ({ kind, outcome }: Operation): boolean =>
   outcome === 'not-applied' || (kind === 'read' && outcome === 'unknown');
 
-/** True if an order of one task's operations, each taking effect between its start and end, explains their answers. */
+/**
+ * True if some order of the operations on one task, in which each takes effect between its start and end, explains
+ * their answers.
+ */
 export const isLinearizable = (operations: readonly Operation[]): boolean => {
   const sorted = operations.toSorted((a, b) => a.begin - b.begin);
   const ends = sorted.map(({ outcome, end }) => (outcome === 'unknown' ? Number.POSITIVE_INFINITY : end));
   const isDone = sorted.map(() => false);
   const seen = new Set<string>();
-  /** `first` is the first pending operation; all earlier ones are done. */
+  /** Tries orders recursively. `first` is the first pending operation; all earlier operations are done. */
   const search = (state: State, first: number): boolean => {
     let next = first;
     while (isDone[next]) next += 1;
@@ -57,7 +60,9 @@ const toKey = (state: State, next: number, isDone: readonly boolean[]): string =
   return `${state} ${next} ${later}`;
 };
 
-/** Returns Infinity if all remaining operations have an unknown outcome, so that none of them need happen. */
+/**
+ * Returns Infinity if all remaining operations have an unknown outcome, in which case none of them has to take effect.
+ */
 const findFirstEnd = (ends: readonly number[], isDone: readonly boolean[], from: number): number => {
   let first = Number.POSITIVE_INFINITY;
   for (let index = from; index < ends.length; index += 1) {
@@ -66,7 +71,7 @@ const findFirstEnd = (ends: readonly number[], isDone: readonly boolean[], from:
   return first;
 };
 
-/** Returns the state after an operation; undefined if this state rules out the operation's answer. */
+/** Returns the state after an operation; undefined if the operation's answer is impossible in this state. */
 const apply = ({ kind, outcome, value, expected }: Operation, state: State): State | undefined => {
   const isMet = state !== null && (expected === undefined || expected === state);
   if (outcome === 'absent') return state === null ? state : undefined;

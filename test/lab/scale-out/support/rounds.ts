@@ -3,13 +3,13 @@ import { amount } from '../../../support/long.ts';
 
 const { SIGNALBOX_FAULT_ROUNDS: asked } = process.env;
 
-/** Faults that share servers and instances: with more, the lists would become long. */
+/** Number of faults that share servers and instances. With more faults, the lists would become long. */
 const together = 10;
 
-/** Number of faults; SIGNALBOX_FAULT_ROUNDS overrides it. */
+/** Number of faults. SIGNALBOX_FAULT_ROUNDS overrides it. */
 const rounds = asked ? Number(asked) : amount(1, 10);
 
-/** Runs groups of rounds, each group as a separate test that gets its number of rounds. */
+/** Runs groups of rounds. Each group is a separate test that gets its number of rounds. */
 export const runGroups = async (
   t: TestContext,
   run: (t: TestContext, count: number) => Promise<void>,

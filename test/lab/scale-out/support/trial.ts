@@ -10,7 +10,7 @@ import type { Instances } from './instances.ts';
 import { findInexplicable } from './linearizability.ts';
 import { startWorkload, type Workload } from './workload.ts';
 
-/** Maximum milliseconds of any request: its deadline of 10 s, plus the delay of a busy machine. */
+/** Maximum milliseconds of any request: the deadline of 10 s, plus the delay on a busy machine. */
 const longestRequestMs = 13_000;
 
 export interface Verdict extends IdFaults {
@@ -19,7 +19,7 @@ export interface Verdict extends IdFaults {
   unknown: number;
   /** Number of requests refused with 503. */
   refused: number;
-  /** Histories of tasks that no order of their operations explains. */
+  /** Histories of tasks that no order of their operations can explain. */
   inexplicable: Operation[][];
   /** Slowest request in milliseconds. */
   slowest: number;
@@ -29,9 +29,9 @@ export interface Verdict extends IdFaults {
 interface Options {
   instances: Instances;
   random: Random;
-  /** Disturbs the store or the instances while clients use them; resolves when the disturbance is over. */
+  /** Disturbs the store or the instances while clients use them. Resolves when the disturbance is over. */
   fault(workload: Workload): Promise<unknown>;
-  /** Number of acknowledged operations before, and after, the fault; by default 300. */
+  /** Number of operations that must be acknowledged before the fault, and again after it. Default: 300. */
   between?: number;
 }
 
@@ -88,7 +88,7 @@ const judge = (
 const printAnswers = ({ answers }: Pick<Workload, 'answers'>): string =>
   [...answers].map(([answer, count]) => `${answer}: ${count}`).join(', ');
 
-/** Creates a task before or after all others: ids missing between the two are gaps. */
+/** Creates a task before or after all other tasks. Ids missing between two such tasks are gaps. */
 const createMarker = async ({ all: [{ url }] }: Instances, value: string): Promise<Operation> => {
   const { request, close } = createClient(url);
   const body = { Title: value, Description: value };
@@ -104,7 +104,7 @@ const createMarker = async ({ all: [{ url }] }: Instances, value: string): Promi
   return { client: -1, kind: 'create', id, value, begin, end: performance.now(), outcome: 'ok', answer: 201 };
 };
 
-/** Returns the tasks with ids after `id`; all instances must list the same tasks. */
+/** Returns the tasks with ids after `id`. All instances must list the same tasks. */
 const readAfter = async (id: number, { all }: Instances): Promise<FinalTask[]> => {
   const lists = await Promise.all(all.map(({ url }) => readList(url, id)));
   for (const list of lists) assert.deepEqual(list, lists[0]);
@@ -120,7 +120,7 @@ const readList = async (url: string, after: number): Promise<FinalTask[]> => {
   return json.data.map(({ Id, Title, Description }) => ({ id: Id, title: Title, value: Description }));
 };
 
-/** Returns the final list as one read of each task in the history. */
+/** Converts the final list to one read of each task in the history. */
 const readFinally = (operations: readonly Operation[], list: readonly FinalTask[]): Operation[] => {
   const now = performance.now();
   const values = new Map(list.map(({ id, value }) => [id, value]));
@@ -133,8 +133,8 @@ const readFinally = (operations: readonly Operation[], list: readonly FinalTask[
 };
 
 /**
- * Prints a verdict in one line, and asserts that nothing is lost, duplicated, missing or out of order, and that nothing
- * was refused, unless the fault lasts longer than requests may wait.
+ * Prints a verdict in one line. Asserts that nothing is lost, duplicated, missing or out of order, and that nothing was
+ * refused, unless the fault lasts longer than requests may wait.
  */
 export const assertSound = (t: TestContext, what: string, verdict: Verdict, { isLong = false } = {}): void => {
   t.diagnostic(`${what}: ${summarize(verdict)}`);
@@ -145,7 +145,7 @@ export const assertSound = (t: TestContext, what: string, verdict: Verdict, { is
   assert.ok(verdict.slowest <= longestRequestMs, `the slowest request took ${verdict.slowest} ms`);
 };
 
-/** Returns a verdict's figures. */
+/** Returns the figures of a verdict. */
 export const summarize = (verdict: Verdict): string =>
   `${verdict.operations} operations, ${verdict.acknowledged} acknowledged, ${verdict.unknown} unknown, ` +
   `${verdict.refused} refused, ` +

@@ -12,23 +12,23 @@ const retryMs = 50;
  * wait.
  */
 const slowMs = 1000;
-/** Number of newest tasks that clients read and change, so that several clients use a task at once. */
+/** Number of newest tasks that clients read and change, so that several clients use a task at the same time. */
 const shared = 60;
 
 interface Options {
   /** Base URLs, used in turn. */
   urls: readonly string[];
   random: Random;
-  /** Text that distinguishes this workload's values from others in the store. */
+  /** Text that distinguishes the values of this workload from other values in the store. */
   tag: string;
   clients?: number;
 }
 
 export interface Workload {
   operations: Operation[];
-  /** Number of answers by status (with the reason of a 503) or by connection failure. */
+  /** Number of answers by status (with the reason for a 503) or by connection failure. */
   answers: Map<string, number>;
-  /** Answers no fault explains. */
+  /** Answers that no fault explains. */
   wrong: string[];
   /** Returns the duration of the slowest request in milliseconds. */
   slowest(): number;
@@ -78,7 +78,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
       if (isMissing && answer.json !== undefined) wrong.push(`503 without Retry-After: ${answer.text}`);
       return answer;
     };
-    /** Sends a request until no retry is needed, and records it as a single operation. */
+    /** Sends a request until no retry is needed, and records the attempts as a single operation. */
     const perform = async (
       operation: Pick<Operation, 'kind' | 'id' | 'value'> & { expected?: string },
       request: Parameters<typeof send>,
@@ -161,7 +161,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
   return { operations, answers, wrong, slowest: () => slowest, acknowledged: () => acknowledged, stop };
 };
 
-/** Returns the status (with the reason of a 503) or the connection failure. */
+/** Returns the status (with the reason for a 503) or the connection failure. */
 const toName = ({ status, json, failure = '' }: Answer): string =>
   status === 503 ? `503 ${json?.error ?? 'of HAProxy'}` : String(status ?? failure);
 
@@ -172,7 +172,7 @@ const toOutcome = ({ status, json }: Answer): Outcome => {
   if (status === 200 || status === 201) return 'ok';
   if (status === 404) return 'absent';
   if (status === 412) return 'conflict';
-  // Any other 4xx changes nothing; 409 means that the first request with the key is still running.
+  // Any other 4xx changes nothing. 409 means that the first request with the key is still running.
   if (status !== undefined && status < 500) return 'not-applied';
   return status === 503 && json?.error?.includes('was not applied') ? 'not-applied' : 'unknown';
 };

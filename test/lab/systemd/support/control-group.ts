@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 export interface ControlGroup {
   add(pid: number): void;
-  /** Removes the group once no process is in it. */
+  /** Removes the group once it contains no process. */
   remove(): void;
 }
 
-/** Creates a control group below this process's own, so that two containers never share a group. */
+/** Creates a control group below the group of this process, so that two containers never share a group. */
 export const createControlGroup = (name: string): ControlGroup => {
   const folders = listOwnFolders().map((folder) => join(folder, name));
   for (const folder of folders) mkdirSync(folder);
@@ -22,8 +22,8 @@ export const createControlGroup = (name: string): ControlGroup => {
 };
 
 /**
- * Lists the folders of this process in the hierarchies that systemd uses: version 2, and the one of version 1 that has
- * systemd's name.
+ * Lists the folders of this process in the hierarchies that systemd uses: version 2, and the hierarchy of version 1
+ * that has systemd's name.
  */
 const listOwnFolders = (): string[] =>
   [...readFileSync('/proc/self/cgroup', 'utf8').matchAll(/^\d+:(|name=systemd):(.*)$/gm)]

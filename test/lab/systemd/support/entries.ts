@@ -10,8 +10,8 @@ const fields = [
 ];
 
 /**
- * Shell scripts by their source name, one for each way of writing: text, bytes that are no plain text, lines with an
- * id.
+ * Shell scripts by their source name, one for each kind of message: text, bytes that are not plain text, and lines with
+ * an id.
  */
 const scripts = {
   'demo-log': `logger -t demo-log -p user.warning 'plain é "text"'`,
@@ -20,7 +20,7 @@ const scripts = {
   'demo-id': `printf '%s\\n' ${fields.join(' ')} | logger --journald`,
 };
 
-/** Writes one entry after the other to the journal. */
+/** Writes the entries to the journal one after another. */
 export const writeEntries = async ({ run }: Machine): Promise<void> => {
   for (const [name, script] of Object.entries(scripts)) {
     run('sh', '-c', script);

@@ -8,14 +8,14 @@ const users = ['root:x:0:0::/:/bin/sh', 'messagebus:x:100:100::/:/bin/false', 'n
 const groups = ['root:x:0:', 'messagebus:x:100:', 'systemd-journal:x:101:', 'nogroup:x:65534:'];
 const account = 'signalbox:x:1000:';
 
-/** Symbolic links among the units: one enabled, one with a second name, one masked. */
+/** Symbolic links to units: an enabled unit, a unit with a second name, and a masked unit. */
 const links = [
   ['../demo-running.service', 'multi-user.target.wants/demo-running.service'],
   ['demo-running.service', 'demo-alias.service'],
   ['/dev/null', 'demo-masked.service'],
 ] as const;
 
-/** Creates a folder that systemd can boot from, with its own accounts and units; all programs are this machine's. */
+/** Creates a folder that systemd can boot from, with accounts and units of its own. All programs are this machine's. */
 export const createRoot = (folder: string, { withService }: { withService: boolean }): void => {
   const units = join(folder, 'etc', 'systemd', 'system');
   mkdirSync(join(units, 'multi-user.target.wants'), { recursive: true });
@@ -36,7 +36,7 @@ export const createRoot = (folder: string, { withService }: { withService: boole
   for (const [target, name] of links) symlinkSync(target, join(units, name));
 };
 
-/** Packages of this machine that the Debian package needs. */
+/** Packages on this machine that the Debian package needs. */
 const packages = ['adduser', 'init-system-helpers', 'libc6', 'libgcc-s1', 'libstdc++6'];
 
 /** Adds the files that dpkg and the scripts of packages need: the list of installed packages, and files of accounts. */
@@ -70,7 +70,7 @@ const listReadOnly = (): string[] =>
   [
     `${process.execPath}:/srv/node`,
     // The unit expects the program here. The link to the dependencies may lead out of the repository, so they are
-    // beside it.
+    // placed beside it.
     `${packageRoot}:/opt/signalbox`,
     `${realpathSync(join(packageRoot, 'node_modules'))}:/opt/node_modules`,
   ].map((bind) => `--bind-ro=${bind}`);

@@ -9,7 +9,7 @@ import { waitUntil } from '../../faults/support/wait.ts';
 import { createControlGroup } from './control-group.ts';
 import { addPackages, createRoot, listBinds } from './folder.ts';
 
-/** Runs a program in the container as root; returns its standard output, with any exit code. */
+/** Runs a program in the container as root. Returns its standard output, whatever the exit code. */
 export type Run = (program: string, ...args: string[]) => string;
 
 export interface Machine {
@@ -20,7 +20,10 @@ export interface Machine {
   execute<T = Record<string, unknown>>(command: string): Promise<T[]>;
 }
 
-/** Boots systemd in a container and starts the server in it; both end with the test. `files` are in /packages. */
+/**
+ * Boots systemd in a container and starts the server in it. Both end with the test. The files in `files` are in
+ * /packages.
+ */
 export const startMachine = async (t: TestContext, files?: string): Promise<Machine> => {
   const run = await bootMachine(t, { withService: true, ...(files !== undefined && { files }) });
   run('systemctl', 'start', 'signalbox');
@@ -31,11 +34,16 @@ export const startMachine = async (t: TestContext, files?: string): Promise<Mach
 };
 
 interface Options {
-  /** If false, the container has its own network and nothing of signalbox is set up. */
+  /**
+   * True to set up signalbox as a service. If false, the container has its own network and contains nothing of
+   * signalbox.
+   */
   withService: boolean;
-  /** True to install Debian packages in the container: it knows this machine's packages, and can write to /usr. */
+  /**
+   * True to install Debian packages in the container, which then knows this machine's packages and can write to /usr.
+   */
   installs?: boolean;
-  /** Folder that is /packages in the container. */
+  /** Folder that appears as /packages in the container. */
   files?: string;
 }
 
@@ -64,12 +72,13 @@ const startContainer = (t: TestContext, name: string, options: Options): ChildPr
     folder,
     '--boot',
   ];
-  // The program starts once its process is in the control group.
+  // The program does not start until its process is in the control group.
   const child = spawn('sh', ['-c', 'read go && exec "$@"', 'sh', ...nspawn], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const ended = once(child, 'close');
-  // Everything in the container ends with process 1, and nspawn cleans up; earlier there is only nspawn.
+  // Everything in the container ends with process 1, and nspawn cleans up. Before process 1 exists, there is only
+  // nspawn.
   const kill = (): void => {
     if (child.exitCode === null) process.kill(Number(findInit(child) || child.pid), 'SIGKILL');
   };
@@ -86,11 +95,14 @@ const startContainer = (t: TestContext, name: string, options: Options): ChildPr
   return child;
 };
 
-/** Returns the container's process 1, as this machine numbers it; empty in its first moments. */
+/** Returns the process id, on this machine, of the container's process 1; empty in the container's first moments. */
 const findInit = ({ pid }: ChildProcess): string =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
 
-/** Runs a program in the container, and ends it if it hangs: nothing else can, because this process waits for it. */
+/**
+ * Runs a program in the container and ends it if it hangs. Nothing else can end it, because this process is waiting for
+ * it.
+ */
 const enter = (init: string, program: string, args: string[]): string =>
   spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8', timeout: 120_000 })
     .stdout;

@@ -15,8 +15,8 @@ export const findMissingHistory = (): string | false =>
   'the history of the repository is not here: git fetch --unshallow';
 
 /**
- * Builds the Debian package of 1.0.0 with the scripts of its commit and the libraries of its lockfile; returns its
- * path. The package never changes, so the build keeps it.
+ * Builds the Debian package of 1.0.0 with the scripts of its commit and the libraries in its lockfile. Returns its
+ * path. The package never changes, so it stays in the build folder.
  */
 export const buildReleased = async (scope: Scope, variables: Record<string, string>): Promise<string> => {
   const path = join(packageRoot, 'dist', 'released', 'signalbox_1.0.0_amd64.deb');
@@ -27,7 +27,7 @@ export const buildReleased = async (scope: Scope, variables: Record<string, stri
     cwd: packageRoot,
   });
   const { stdout: time } = await run('git', ['log', '-1', '--format=%ct', commit], { cwd: packageRoot });
-  // Coverage is only measured for the present program.
+  // Coverage is measured only for the current program.
   const env = { ...process.env, ...variables, SOURCE_DATE_EPOCH: time.trim(), NODE_V8_COVERAGE: '' };
   await run(process.execPath, ['scripts/build-deb.mjs'], { cwd: folder, env });
   mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,7 @@
 import { waitUntil } from '../../faults/support/wait.ts';
 import type { Machine } from './machine.ts';
 
-/** Final state of each service of the units, in the words of systemd. */
+/** Final state of each service among the units, in systemd's words. */
 const states: Record<string, string> = {
   'demo-done': 'inactive',
   'demo-esc\\x2daped': 'active',
@@ -26,7 +26,7 @@ export const startServices = async ({ run }: Machine): Promise<void> => {
   }
 };
 
-/** Lists every service that systemd names, without templates, second names and missing units. */
+/** Lists every service that systemd names, except templates, second names and missing units. */
 export const listServices = ({ run }: Machine): string[] => {
   const options = ['--type=service', '--no-legend', '--no-pager', '--full', '--plain'];
   const loaded = toCells(run('systemctl', 'list-units', '--all', ...options))

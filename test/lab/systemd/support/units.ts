@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../../../src/server/package-info.ts';
 
-/** Unit files of the booted machine, by name: services in every state of systemd. */
+/** Unit files of the booted machine, by name, with services in every state that systemd has. */
 export const unitFiles: Record<string, string> = {
   'demo-running.service': `[Unit]
 Description=Running "quoted" é
@@ -53,7 +53,7 @@ ExecStart=/bin/sleep infinity
   ),
 };
 
-/** Returns the shipped unit file with another command. */
+/** Returns the shipped unit file with a different command. */
 function readOwnUnit(command: string): string {
   const path = join(packageRoot, 'deploy', 'signalbox.service');
   return readFileSync(path, 'utf8').replace(/^ExecStart=.*$/m, `ExecStart=${command}`);
