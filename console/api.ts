@@ -10,7 +10,8 @@ import {
   toVersion,
 } from '../src/client/send.ts';
 import { compareClocks } from './clock.ts';
-import { findMismatch, findRoute, type MountedRoute, type RouteName } from './routes.ts';
+import { findRoute, type MountedRoute, type RouteName } from './routes.ts';
+import { findMismatch } from './schemas.ts';
 import { expireSession, requestLogin, session } from './session.ts';
 import { text } from './strings/index.ts';
 
@@ -110,7 +111,7 @@ const call = async (
     .catch((error: unknown) => {
       throw error instanceof ClientError ? toApiError(error, toName(route)) : error;
     });
-  const place = findMismatch(received.data, route.response);
+  const place = findMismatch(route.id, received.data);
   if (place !== undefined) throw new ApiError('shape', text.errors.shape(toName(route), `response${place}`));
   return received;
 };

@@ -1,14 +1,14 @@
 import { computed } from '@preact/signals';
 import { zoneChoice } from './preferences.ts';
-import { openApi } from './routes.ts';
+import { serverFacts } from './routes.ts';
 
 /** The browser's time zone, such as `Europe/Berlin`. */
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Time zone of the server; undefined if it is not reported or unknown to the browser. */
 const serverZone = computed(() => {
-  const named = openApi.value?.['x-signalbox-time-zone'];
-  return named !== undefined && isKnown(named) ? named : undefined;
+  const { timeZone } = serverFacts;
+  return timeZone !== undefined && isKnown(timeZone) ? timeZone : undefined;
 });
 
 /** Time zone of displayed and typed times. */

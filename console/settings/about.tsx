@@ -3,7 +3,7 @@ import { client } from '../api.ts';
 import { now } from '../clock.ts';
 import { toBytes, toCount, toDuration, toSeconds } from '../format.ts';
 import { useResource } from '../live/resource.ts';
-import { isReadable, openApi } from '../routes.ts';
+import { isReadable, serverFacts } from '../routes.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 import { type Fact, Facts } from '../ui/facts.tsx';
 import { Failure, Unloaded } from '../ui/panel.tsx';
@@ -20,10 +20,9 @@ const readServer = async (signal: AbortSignal) => {
 /** Version and environment of the server, as far as the mounted routes provide them. */
 export const AboutSection = () => {
   const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
-  const { version, license } = openApi.value?.info ?? {};
   const uptime = about?.uptimeSeconds ?? (server && toSeconds(server.uptime));
   const facts: Fact[] = [
-    [words.about.version, version],
+    [words.about.version, serverFacts.version],
     [words.about.uptime, uptime === undefined ? undefined : toDuration(uptime + (now() - readAt) / 1000)],
     [words.about.store, about && words.about.stores[about.store]],
     [words.about.folder, about?.dataFolder],
@@ -31,8 +30,8 @@ export const AboutSection = () => {
     [words.about.machine, server?.hostname],
     [words.about.system, info?.os],
     [words.about.runtime, about?.runtime ?? info?.frameworkVersion],
-    [words.about.zone, openApi.value?.['x-signalbox-time-zone']],
-    [words.about.licence, license?.name],
+    [words.about.zone, serverFacts.timeZone],
+    [words.about.licence, serverFacts.license],
   ];
   return (
     <>

@@ -1,10 +1,10 @@
 import '../style/exposure.css';
-import { openApi } from '../routes.ts';
+import { serverFacts } from '../routes.ts';
 import { Icon } from '../ui/icon.tsx';
 
-/** Warnings from the server's OpenAPI document, such as routes without authentication or paused notifications. */
+/** Warnings of the server, such as routes without authentication or paused notifications. */
 export const ExposureWarning = () => {
-  const warnings = openApi.value?.['x-signalbox-warning']?.split('\n') ?? [];
+  const warnings = serverFacts.warning?.split('\n') ?? [];
   return (
     <>
       {warnings.map((warning) => (

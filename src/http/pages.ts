@@ -155,18 +155,21 @@ const types: Record<string, string> = {
 
 /**
  * Serves pages of the program. Files are read for each request, because a build may replace them meanwhile. A large
- * file is stored gzipped, with `.gz` appended to its name.
+ * file is stored gzipped, with `.gz` appended to its name. If data is given, `index.html` has the data as JSON in the
+ * element `#data`.
  */
 export const serveProgramPages = (
   app: FastifyInstance,
   { prefix, folder, policy }: ProgramPages,
   read: ReadFile,
+  getData?: () => object,
 ): void => {
   const pages = new Map<string, StaticText>();
   app.get<{ Params: { '*': string } }>(`${prefix}*`, { schema: { hide: true } }, (request, reply) => {
     const path = request.params['*'] || 'index.html';
     const readPage = (ending: string) => (servable.test(path) ? read(`${folder}/${path}${ending}`) : undefined);
-    const plain = readPage('');
+    const file = readPage('');
+    const plain = file && getData && path === 'index.html' ? addData(file, getData()) : file;
     const content = plain ?? readPage('.gz');
     if (content === undefined) return reply.callNotFound();
     const known = pages.get(path);
@@ -176,6 +179,13 @@ export const serveProgramPages = (
     return page.send(request, reply);
   });
   redirectToSlash(app, prefix);
+};
+
+/** Adds data to a page. A script of this type is not run, so the policy allows the script. */
+const addData = (page: Buffer, data: object): Buffer => {
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  const script = `<script id="data" type="application/json">${json}</script>\n</head>`;
+  return Buffer.from(page.toString().replace('</head>', () => script));
 };
 
 /** Answers requests for missing pages with 404 and the reason. */

@@ -202,13 +202,13 @@ const serveFeatures = async (
     .map(({ name, summary }) => ({ name, description: summary }));
   const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
   const { basePath = '' } = settings;
-  const { setWarning } = serveOpenApi(server, { version: programVersion, tags, basePath, topics: schemas });
+  const { setWarning, listFacts } = serveOpenApi(server, { version: programVersion, tags, basePath, topics: schemas });
   const warnings = active.flatMap(({ instance }) => instance.warning ?? []);
   const show = (of: string | undefined): boolean =>
     setWarning([...warnings, ...(of ? [of] : [])].join('\n') || undefined);
   show(openRoutesNotice?.warning);
   const pages = active.flatMap(({ instance }) => instance.pages ?? []);
-  const home = await servePages(server, plan.publicFolder, pages);
+  const home = await servePages(server, plan.publicFolder, pages, listFacts);
   redirectRoot(server, mounts, home);
   await registerMounts(server, mounts, guard);
   return {
@@ -234,6 +234,7 @@ const servePages = async (
   server: FastifyInstance,
   publicFolder: string | undefined,
   pages: readonly NonNullable<FeatureInstance['pages']>[],
+  listFacts: () => object,
 ): Promise<string> => {
   const prefix = '/docs/';
   if (publicFolder !== undefined) {
@@ -242,7 +243,7 @@ const servePages = async (
     serveProgramPages(server, { prefix, policy: referencePolicy, folder: 'dist/public' }, readProgramFile);
   }
   for (const each of pages) {
-    if (each.missing === undefined) serveProgramPages(server, each, each.read);
+    if (each.missing === undefined) serveProgramPages(server, each, each.read, listFacts);
     else serveMissingPages(server, each.prefix, each.missing);
   }
   return pages.find(({ missing }) => missing === undefined)?.prefix ?? prefix;

@@ -10,6 +10,23 @@ test("the console's navigation shows only screens of mounted profiles", async ({
   expect(complaints).toEqual([]);
 });
 
+test('the first screen does not wait for the OpenAPI document', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole();
+  // Never answered.
+  await page.route('**/openapi.json', () => {});
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await waitUntilLoaded(page);
+  const early = await page.evaluate(`(() => {
+    const [paint] = performance.getEntriesByName('first-contentful-paint');
+    const requests = performance.getEntriesByType('resource').filter(({ startTime }) => startTime < paint.startTime);
+    return requests.map(({ name }) => new URL(name).pathname);
+  })()`);
+  expect(early).toContainEqual(expect.stringMatching(/^\/console\/main-.*\.js$/));
+  expect(early).not.toContain('/openapi.json');
+  expect(complaints).toEqual([]);
+});
+
 test('the navigation groups screens by purpose, and omits empty lists', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const { page, complaints } = await openConsole({ app });

@@ -6,6 +6,7 @@ import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { readFrom } from '../../http/pages.ts';
 import type { Feature } from '../../kit/feature.ts';
+import { programVersion } from '../../server/package-info.ts';
 import { features as allFeatures } from '../index.ts';
 
 /** Returns all features, with the console's pages in the given folder. */
@@ -33,6 +34,24 @@ test('the console is served at /console/ under a policy without unsafe-inline, w
   assert.equal((await request('GET', '/console')).headers['location'], '/console/');
   assert.equal((await request('GET', '/')).headers['location'], '/console/');
   assert.equal((await request('GET', '/docs')).headers['location'], '/docs/');
+});
+
+test("the console's page contains the mounted routes, and no text that ends the element", async (t) => {
+  const folder = createPages(t);
+  writeFileSync(join(folder, 'dist', 'console', 'index.html'), '<head></head>');
+  const { request } = await startApp(t, { features: withPagesIn(folder), settings: { profiles: ['items'] } });
+  const { text } = await request('GET', '/console/');
+  const [, json = ''] =
+    /^<head><script id="data" type="application\/json">([^<]+)<\/script>\n<\/head>$/.exec(text) ?? [];
+  const { version, timeZone, routes } = JSON.parse(json);
+  assert.deepEqual([version, timeZone], [programVersion, new Intl.DateTimeFormat().resolvedOptions().timeZone]);
+  const document = (await request('GET', '/openapi.json')).json as { paths: Record<string, object> };
+  assert.deepEqual([...new Set(routes.map(({ path }: { path: string }) => path))], Object.keys(document.paths));
+  const list = { id: 'listItems', method: 'GET', path: '/api/items', profile: 'items', roles: ['Admin', 'Reader'] };
+  assert.deepEqual(
+    routes.find(({ id }: { id: string }) => id === 'listItems'),
+    list,
+  );
 });
 
 test('inline styles are allowed only in the API reference, and inline scripts nowhere', async (t) => {
