@@ -19,7 +19,7 @@ export const AlertDelivery = defineShape('AlertDelivery', {
 export type AlertDelivery = Static<typeof AlertDelivery>;
 
 /** Alert raised by signalbox itself. */
-interface RaisedAlert {
+export interface RaisedAlert {
   /** Source. Default: `signalbox`, with this machine as host name and the native format. */
   source?: string;
   hostname?: string;

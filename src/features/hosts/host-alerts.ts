@@ -1,10 +1,7 @@
-import type { AlertSource } from '../../kit/alert-source.ts';
-import type { Severity } from '../../kit/severity.ts';
+import type { RaisedText } from '../../kit/raised-alerts.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
 import type { HostState } from './host-state.ts';
 import type { KnownHost } from './kind.ts';
-
-type Raised = Parameters<AlertSource['raise']>[0];
 
 /** Format of alerts about hosts. */
 export const hostFormat = 'host';
@@ -14,22 +11,12 @@ export const toSilentMark = (name: string): string => `host/${name}`;
 export const toDuplicateMark = (name: string): string => `host/${name}/machines`;
 export const mostSilentMark = 'hosts/silent';
 
-/** Alert to resolve. */
-interface Ended {
-  id: string;
-  level: string;
-}
-
 const toCommon = (name: string, fingerprint: string, tags: readonly string[] = []) => ({
   source: `host/${name}`,
   hostname: name,
-  format: hostFormat,
   fingerprint,
   labels: { host: name, ...(tags.length > 0 && { tags: tags.join(', ') }) },
 });
-
-const toResolution = ({ id, level }: Ended) =>
-  ({ level: 'INFO', status: 'resolved', resolves: id, firingLevel: level }) as const;
 
 /** Formats a time of day for people: `12:04`. */
 const toClock = (at: number): string => toLocalMinute(at).slice(11, 16);
@@ -41,14 +28,8 @@ const toDuration = (ms: number): string => {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 };
 
-export const describeSilent = (
-  { name, tags }: KnownHost,
-  { at, report, stoppedAt }: HostState,
-  level: Severity,
-): Raised => ({
+export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedAt }: HostState): RaisedText => ({
   ...toCommon(name, toSilentMark(name), tags),
-  level,
-  status: 'firing',
   message: `${name} has not reported since ${toClock(at)}`,
   details: [
     `The last report of ${name} (${report.hostname}) was at ${toLocalMinute(at)}.`,
@@ -60,9 +41,8 @@ export const describeSilent = (
 });
 
 /** Describes the resolution after a silence that ended with a report. Without a state, the host was deleted. */
-export const describeReporting = (name: string, state: HostState | undefined, ended: Ended): Raised => ({
+export const describeReporting = (name: string, state: HostState | undefined): RaisedText => ({
   ...toCommon(name, toSilentMark(name)),
-  ...toResolution(ended),
   message: state ? `${name} is reporting again${describeMissed(state)}` : `${name} was deleted`,
 });
 
@@ -77,44 +57,31 @@ const describeMissed = ({ lastSilence, report, at }: HostState): string => {
 };
 
 /** Describes the alert about most hosts. `since` is the earliest of their last report times. */
-export const describeMostSilent = (
-  silent: readonly string[],
-  count: number,
-  since: number,
-  level: Severity,
-): Raised => ({
+export const describeMostSilent = (silent: readonly string[], count: number, since: number): RaisedText => ({
   source: 'hosts',
   hostname: '',
-  format: hostFormat,
   fingerprint: mostSilentMark,
   labels: {},
-  level,
-  status: 'firing',
   message: `${silent.length} of ${count} hosts have not reported since ${toClock(since)}: this hub or its network is the likely cause`,
   details: silent.slice(0, 100).join(', '),
   startsAt: new Date(since).toISOString(),
 });
 
-export const describeMostReporting = (silent: number, ended: Ended): Raised => ({
+export const describeMostReporting = (silent: number): RaisedText => ({
   source: 'hosts',
   hostname: '',
-  format: hostFormat,
   fingerprint: mostSilentMark,
   labels: {},
-  ...toResolution(ended),
   message: silent === 0 ? 'All hosts are reporting again' : `Most hosts are reporting again; ${silent} still silent`,
 });
 
-export const describeDuplicates = ({ name, tags }: KnownHost, machines: HostState['machines']): Raised => ({
+export const describeDuplicates = ({ name, tags }: KnownHost, machines: HostState['machines']): RaisedText => ({
   ...toCommon(name, toDuplicateMark(name), tags),
-  level: 'WARNING',
-  status: 'firing',
   message: `${machines.length} machines report as ${name}: ${machines.map(({ hostname, id }) => `${hostname} (machine-id ${id})`).join(', ')}`,
   details: `Enrol each machine under its own name. A cloned machine also needs its own machine-id.`,
 });
 
-export const describeSingle = (name: string, ended: Ended): Raised => ({
+export const describeSingle = (name: string): RaisedText => ({
   ...toCommon(name, toDuplicateMark(name)),
-  ...toResolution(ended),
   message: `Only one machine reports as ${name} now`,
 });

@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import { DueTimes } from '../../kit/due-times.ts';
+import { createPeriodic } from '../../kit/periodic.ts';
+import { RaisedAlerts } from '../../kit/raised-alerts.ts';
 import type { Severity } from '../../kit/severity.ts';
-import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { minuteMs } from '../../lib/units.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import type { Fleet } from './fleet.ts';
@@ -52,19 +53,16 @@ interface WatchParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-interface Firing {
-  id: string;
-  level: string;
-  /** Unix milliseconds. */
-  at: number;
-}
-
 /** Raises and resolves alerts about silent hosts and shared host names. Of several instances, only one acts. */
 export class HostWatch {
   readonly #parts: WatchParts;
   readonly #due = new DueTimes();
-  /** Firing alerts by fingerprint; undefined until the log has been read. */
-  #firing: Map<string, Firing> | undefined;
+  readonly #raised: RaisedAlerts;
+  readonly #looks = createPeriodic(
+    lookMs / 5,
+    () => this.#look(),
+    (err) => this.#parts.log.warn({ err }, 'hosts: alerts about hosts cannot be stored'),
+  );
   #receivingSince: number;
   #seenAt: number;
   /** Earliest and latest last report, in Unix milliseconds, of the hosts covered by the alert about most hosts. */
@@ -73,12 +71,10 @@ export class HostWatch {
   #isLosing = false;
   /** Time since which at most half of the hosts have been silent while the alert about most hosts is firing. */
   #recoveringSince: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
+    this.#raised = new RaisedAlerts(parts.alerts, hostFormat);
     this.#receivingSince = this.#now();
     this.#seenAt = this.#receivingSince;
     parts.fleet.onReport((name) => this.#note(name));
@@ -88,7 +84,7 @@ export class HostWatch {
       this.#isLosing = true;
     });
     parts.lease.onChanged((isHeld) => {
-      this.#firing = undefined;
+      this.#raised.forget();
       this.#mostSilent = undefined;
       // The instance that lost the lease may be the instance that hosts report to.
       if (isHeld) this.#receivingSince = this.#now();
@@ -99,8 +95,7 @@ export class HostWatch {
     const now = this.#now();
     this.#receivingSince = now;
     this.#seenAt = now;
-    this.#timer = setInterval(() => void this.look(), lookMs / 5).unref();
-    void this.look();
+    this.#looks.start();
   }
 
   judge(name: string): HostJudgement {
@@ -109,19 +104,11 @@ export class HostWatch {
 
   /** Checks all due hosts, and raises and resolves alerts. Never rejects. */
   look(): Promise<void> {
-    this.#working = this.#working
-      .then(() => this.#look())
-      .catch((err) => {
-        if (!(err instanceof StoreUnavailable))
-          this.#parts.log.warn({ err }, 'hosts: alerts about hosts cannot be stored');
-      });
-    return this.#working;
+    return this.#looks.run();
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    await this.#working;
+  close(): Promise<void> {
+    return this.#looks.close();
   }
 
   get #rules() {
@@ -137,13 +124,12 @@ export class HostWatch {
     this.#isLosing = false;
     const state = fleet.find(name);
     this.#due.set(name, judgeHost(state, this.#now(), this.#rules).changesAt);
-    const isAlerting = this.#firing?.has(toSilentMark(name)) || this.#firing?.has(mostSilentMark);
+    const isAlerting = this.#raised.isFiring(toSilentMark(name)) || this.#raised.isFiring(mostSilentMark);
     const hasDuplicates = state !== undefined && findDuplicates(state).length > 0;
-    if (isAlerting || hasDuplicates !== (this.#firing?.has(toDuplicateMark(name)) ?? false)) void this.look();
+    if (isAlerting || hasDuplicates !== this.#raised.isFiring(toDuplicateMark(name))) void this.look();
   }
 
   async #look(): Promise<void> {
-    if (this.#isClosed) return;
     const now = this.#now();
     const gap = now - this.#seenAt;
     this.#seenAt = now;
@@ -154,7 +140,7 @@ export class HostWatch {
       onChanged(name);
     }
     if (!lease.isHeld()) return;
-    this.#firing ??= await this.#readFiring();
+    await this.#raised.read();
     const known = keeper.list();
     await this.#lookAtMost(this.#listExpected(known));
     for (const host of known) {
@@ -162,13 +148,6 @@ export class HostWatch {
       await this.#lookAtMachines(host);
     }
     await this.#resolveDeleted();
-  }
-
-  async #readFiring(): Promise<Map<string, Firing>> {
-    const firing = new Map<string, Firing>();
-    for (const [mark, { id, level, isResolved }] of await this.#parts.alerts.listRaised(hostFormat))
-      if (!isResolved) firing.set(mark, { id, level, at: this.#now() });
-    return firing;
   }
 
   /** Returns the states of the hosts that should be reporting. */
@@ -182,8 +161,7 @@ export class HostWatch {
   /** Raises or resolves the alert about most hosts. */
   async #lookAtMost(expected: readonly HostState[]): Promise<void> {
     const now = this.#now();
-    const firing = this.#firing?.get(mostSilentMark);
-    if (firing) {
+    if (this.#raised.isFiring(mostSilentMark)) {
       // After a restart, hosts that were silent before count only as late, although they still have not reported.
       const silent = expected.filter(({ at }) => now - at >= this.#parts.silentMs());
       const group = this.#findTogether(silent, silent);
@@ -196,7 +174,7 @@ export class HostWatch {
       // The remaining hosts are probably about to return, too.
       if (silent.length > 0 && now - this.#recoveringSince < togetherMs) return;
       this.#recoveringSince = undefined;
-      await this.#raise(describeMostReporting(silent.length, firing));
+      await this.#raised.resolve(describeMostReporting(silent.length));
       this.#mostSilent = undefined;
       return;
     }
@@ -204,24 +182,18 @@ export class HostWatch {
     const together = this.#findTogether(silent, silent);
     if (!isMost(together, expected)) return;
     const since = Math.min(...together.map(({ at }) => at));
-    await this.#raise(
-      describeMostSilent(
-        together.map(({ name }) => name),
-        expected.length,
-        since,
-        this.#parts.silentLevel(),
-      ),
-    );
+    const names = together.map(({ name }) => name);
+    await this.#raised.raise(this.#parts.silentLevel(), describeMostSilent(names, expected.length, since));
     this.#mostSilent = toSpan(together);
   }
 
   /** Returns the largest group of hosts whose last reports are within a minute of a silent host's last report. */
   #findTogether(silent: readonly HostState[], all: readonly HostState[]): HostState[] {
-    const unreported = silent.filter(({ name }) => !this.#firing?.has(toSilentMark(name)));
+    const unreported = silent.filter(({ name }) => !this.#raised.isFiring(toSilentMark(name)));
     let largest: HostState[] = [];
     for (const { at } of unreported) {
       const group = all.filter(
-        (state) => state.at >= at && state.at <= at + togetherMs && !this.#firing?.has(toSilentMark(state.name)),
+        (state) => state.at >= at && state.at <= at + togetherMs && !this.#raised.isFiring(toSilentMark(state.name)),
       );
       if (group.length > largest.length) largest = group;
     }
@@ -233,48 +205,42 @@ export class HostWatch {
     const state = fleet.find(host.name);
     if (!state || state.isHub) return;
     const now = this.#now();
-    const firing = this.#firing?.get(toSilentMark(host.name));
+    const isFiring = this.#raised.isFiring(toSilentMark(host.name));
     const isSilent = judgeHost(state, now, this.#rules).state === 'silent';
     // After a restart, a host that was silent before counts only as late, although it still has not reported.
-    if (firing && !isSilent && now - state.at < this.#parts.silentMs())
-      await this.#raise(describeReporting(host.name, state, firing));
-    if (firing || !isSilent || this.#isAmongMost(state)) return;
+    if (isFiring && !isSilent && now - state.at < this.#parts.silentMs())
+      await this.#raised.resolve(describeReporting(host.name, state));
+    if (isFiring || !isSilent || this.#isAmongMost(state)) return;
     // Other hosts may be falling silent too, in which case a single alert covers them all.
     const expected = this.#listExpected(keeper.list());
     const missing = expected.filter(({ at }) => now - at > missedMs);
     const isUndecided = now - state.at < this.#parts.silentMs() + togetherMs;
     if (isUndecided && isMost(this.#findTogether([state], missing), expected)) return;
-    await this.#raise(describeSilent(host, state, this.#parts.silentLevel()));
+    await this.#raised.raise(this.#parts.silentLevel(), describeSilent(host, state));
   }
 
   /** True if the firing alert about most hosts covers the host, because its last report is close to theirs. */
   #isAmongMost({ at }: HostState): boolean {
     const span = this.#mostSilent;
-    if (!span || !this.#firing?.has(mostSilentMark)) return false;
+    if (!span || !this.#raised.isFiring(mostSilentMark)) return false;
     return at >= span.from - togetherMs && at <= span.until + togetherMs;
   }
 
   async #lookAtMachines(host: KnownHost): Promise<void> {
     const state = this.#parts.fleet.find(host.name);
     if (!state) return;
-    const firing = this.#firing?.get(toDuplicateMark(host.name));
+    const isFiring = this.#raised.isFiring(toDuplicateMark(host.name));
     const machines = findDuplicates(state);
-    if (machines.length > 0 && !firing) await this.#raise(describeDuplicates(host, machines));
-    if (machines.length === 0 && firing) await this.#raise(describeSingle(host.name, firing));
+    if (machines.length > 0 && !isFiring) await this.#raised.raise('WARNING', describeDuplicates(host, machines));
+    if (machines.length === 0 && isFiring) await this.#raised.resolve(describeSingle(host.name));
   }
 
   async #resolveDeleted(): Promise<void> {
-    for (const [mark, firing] of this.#firing ?? []) {
+    for (const mark of this.#raised.list()) {
       const [, name = '', part] = mark.split('/');
       if (mark === mostSilentMark || this.#parts.keeper.find(name)) continue;
-      await this.#raise(part === undefined ? describeReporting(name, undefined, firing) : describeSingle(name, firing));
+      await this.#raised.resolve(part === undefined ? describeReporting(name, undefined) : describeSingle(name));
     }
-  }
-
-  async #raise(alert: Parameters<AlertSource['raise']>[0]): Promise<void> {
-    const { id } = await this.#parts.alerts.raise(alert);
-    if (alert.status === 'resolved') this.#firing?.delete(alert.fingerprint);
-    else this.#firing?.set(alert.fingerprint, { id, level: alert.level, at: this.#now() });
   }
 }
 

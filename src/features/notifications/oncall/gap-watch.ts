@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AlertSource } from '../../../kit/alert-source.ts';
 import type { Concern } from '../../../kit/feature.ts';
-import { StoreUnavailable } from '../../../lib/expected-errors.ts';
+import { createPeriodic } from '../../../kit/periodic.ts';
+import { RaisedAlerts } from '../../../kit/raised-alerts.ts';
 import { toLocalMinute } from '../../../lib/local-time.ts';
 import { dayMs, minuteMs } from '../../../lib/units.ts';
 import type { Lease } from '../../../storage/postgres/lease.ts';
@@ -37,37 +38,28 @@ interface GapWatchParts {
  */
 export class GapWatch {
   readonly #parts: GapWatchParts;
+  readonly #raised: RaisedAlerts;
+  readonly #looks = createPeriodic(
+    lookMs,
+    () => this.#look(),
+    (err) => this.#parts.log.warn({ err }, 'oncall: alerts about gaps cannot be stored'),
+  );
   /** First gap in the next seven days, by rotation. */
   #gaps: ReadonlyMap<string, Period> = new Map();
-  /** Ids of firing alerts by fingerprint; undefined until the log has been read. */
-  #firing: Map<string, string> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   constructor(parts: GapWatchParts) {
     this.#parts = parts;
-    parts.lease.onChanged(() => {
-      this.#firing = undefined;
-    });
+    this.#raised = new RaisedAlerts(parts.alerts, gapFormat);
+    parts.lease.onChanged(() => this.#raised.forget());
   }
 
   start(): void {
-    this.#parts.rotations.onChanged(() => void this.look());
-    this.#timer = setInterval(() => void this.look(), lookMs).unref();
-    void this.look();
+    this.#parts.rotations.onChanged(() => void this.#looks.run());
+    this.#looks.start();
   }
 
-  /** Searches for gaps now, and raises and resolves alerts. Never rejects. */
-  look(): Promise<void> {
-    this.#gaps = this.#findGaps();
-    this.#working = this.#working
-      .then(() => this.#update())
-      .catch((err) => {
-        if (!(err instanceof StoreUnavailable))
-          this.#parts.log.warn({ err }, 'oncall: alerts about gaps cannot be stored');
-      });
-    return this.#working;
+  close(): Promise<void> {
+    return this.#looks.close();
   }
 
   findConcerns(): Concern[] {
@@ -90,12 +82,6 @@ export class GapWatch {
     return found.flatMap(([count, severity, text]) => (count > 0 ? [{ area: 'deliveries', severity, text }] : []));
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    await this.#working;
-  }
-
   #findGaps(): ReadonlyMap<string, Period> {
     const now = this.#parts.clock().getTime();
     const people = this.#parts.rotations.list().filter(({ kind }) => kind === 'person');
@@ -107,40 +93,24 @@ export class GapWatch {
     );
   }
 
-  async #update(): Promise<void> {
-    const { alerts, lease } = this.#parts;
-    if (this.#isClosed || !lease.isHeld()) return;
-    this.#firing ??= new Map(
-      Array.from(await alerts.listRaised(gapFormat)).flatMap(([mark, { id, isResolved }]) =>
-        isResolved ? [] : [[mark, id]],
-      ),
-    );
-    const firing = this.#firing;
-    for (const [name, gap] of this.#gaps) {
-      if (firing.has(markPrefix + name)) continue;
-      const { id } = await alerts.raise({
-        ...toCommon(name),
-        level,
-        status: 'firing',
-        message: describeGap(name, gap),
-      });
-      firing.set(markPrefix + name, id);
-    }
-    for (const [mark, id] of firing) {
+  /** Searches for gaps, and raises and resolves alerts. */
+  async #look(): Promise<void> {
+    this.#gaps = this.#findGaps();
+    if (!this.#parts.lease.isHeld()) return;
+    await this.#raised.read();
+    const ended = this.#raised.list().flatMap((mark) => {
       const name = mark.slice(markPrefix.length);
-      if (this.#gaps.has(name)) continue;
+      return this.#gaps.has(name) ? [] : [name];
+    });
+    for (const [name, gap] of this.#gaps) {
+      if (this.#raised.isFiring(markPrefix + name)) continue;
+      await this.#raised.raise(level, { ...toCommon(name), message: describeGap(name, gap) });
+    }
+    for (const name of ended) {
       const message = this.#parts.rotations.find(name)
         ? `Somebody is on call in ${name} for the next 7 days`
         : `Rotation ${name} was deleted`;
-      await alerts.raise({
-        ...toCommon(name),
-        level: 'INFO',
-        status: 'resolved',
-        message,
-        resolves: id,
-        firingLevel: level,
-      });
-      firing.delete(mark);
+      await this.#raised.resolve({ ...toCommon(name), message });
     }
   }
 }
@@ -148,7 +118,6 @@ export class GapWatch {
 const toCommon = (name: string) => ({
   source: markPrefix + name,
   hostname: '',
-  format: gapFormat,
   fingerprint: markPrefix + name,
   labels: { rotation: name },
 });
