@@ -11,10 +11,10 @@ setInterval(() => {
   if (!document.hidden) present.value = Date.now();
 }, 1000);
 
-/** Current time by the browser's clock in milliseconds, updated every second while in use. */
+/** Returns the current time by the browser's clock in milliseconds, updated every second while in use. */
 export const now = (): number => present.value;
 
-/** Current time by the server's clock, for comparison with the server's timestamps. */
+/** Returns the current time by the server's clock, for comparison with the server's timestamps. */
 export const serverNow = (): number => Date.now() + skew.peek();
 
 /** Returns the milliseconds until a timestamp from the server, negative for a past time. Updated every second. */

@@ -55,13 +55,13 @@ export const toCount = (value: number): string => whole.format(value);
 export const toShortNumber = (value: number): string => (value < 100 ? threeDigits : whole).format(value);
 export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
 
-/** Cuts a text to at most this many characters. */
+/** Cuts a string to at most this many characters. */
 export const shorten = (value: string, most: number): string =>
   value.length > most ? `${value.slice(0, most)}…` : value;
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** `1610612736` → `1.5 GiB`. */
+/** Formats a number of bytes: `1610612736` → `1.5 GiB`. */
 export const toBytes = (bytes: number): string => {
   const power = bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** power;
@@ -77,7 +77,7 @@ const write = (name: keyof typeof times.value, time: Date | number): string =>
 
 const ofDay = create((tag) => new Intl.DateTimeFormat(tag, { timeZone: 'UTC', ...clock }));
 
-/** Time of day in the user's format: `02:30` or `2:30 AM`. */
+/** Formats a time of day in the user's format: `02:30` or `2:30 AM`. */
 export const toTimeOfDay = (time: string): string => {
   const at = Date.parse(`1970-01-01T${time}Z`);
   return Number.isNaN(at) ? time : ofDay.format(at);
@@ -85,7 +85,7 @@ export const toTimeOfDay = (time: string): string => {
 
 export const toClock = (time: Date | number): string => write('clock', time);
 export const toShortClock = (time: Date | number): string => write('shortClock', time);
-/** Full date and time with the zone. */
+/** Formats the full date and time, with the zone. */
 export const toFull = (time: Date | number): string => write('full', time).replace('GMT', 'UTC');
 export const toShortDay = (time: Date | number): string => write('day', time);
 
@@ -126,7 +126,7 @@ export const toRelative = (milliseconds: number): string => {
   return relative.format(Math.round(seconds / size), unit);
 };
 
-/** Duration from seconds, in the two largest units: `3 days 4 h`, `4 min 5 s`. */
+/** Formats a duration from seconds, in the two largest units: `3 days 4 h`, `4 min 5 s`. */
 export const toDuration = (total: number): string => {
   const days = Math.floor(total / 86_400);
   const parts: [number, string][] = [

@@ -27,7 +27,7 @@ for (const { profile = '', ...route } of serverFacts.routes.sort((a, b) => b.pat
   if (name !== 'getHealth' || profile === 'monitoring') routes.set(name, route);
 }
 
-/** Mounted route; undefined if its profile is not mounted. */
+/** Returns the mounted route; undefined if its profile is not mounted. */
 export const findRoute = (name: RouteName): MountedRoute | undefined => routes.get(name);
 
 export const isMounted = (name: RouteName): boolean => findRoute(name) !== undefined;

@@ -33,7 +33,10 @@ export const addSchemas = ({ paths = {}, components }: Partial<OpenApi>): void =
   }
 };
 
-/** First place where a route's response does not match its schema, such as `.data[3].level`; undefined if valid. */
+/**
+ * Returns the first place where a route's response does not match its schema, such as `.data[3].level`; undefined if
+ * the response is valid.
+ */
 export const findMismatch = (operationId: string, value: unknown): string | undefined =>
   findDifference(value, ofResponses.get(operationId));
 

@@ -7,7 +7,8 @@ await buildPackage();
 
 const tsc = 'node node_modules/typescript-native/bin/tsc --noEmit';
 /**
- * Words that must not begin a docstring or a text of the console, which begin with the name of the thing or the action.
+ * Words that must not begin a docstring, or a string in the console, because both begin with the name of the thing or
+ * the action.
  */
 const beginning = '(What|Who|Whoever|Those|That|Whether|How|Where|Of|So)\\b';
 const code = '"*.ts" "*.tsx" "*.mjs" "*.cjs"';

@@ -58,8 +58,8 @@ const startLogs = async ({ scope, folder }: Bench, first: number) => {
 };
 
 /**
- * Measures a search within a day in the middle of a long log: for a text that no alert contains, so that all alerts are
- * read, and for the last alerts.
+ * Measures a search within a day in the middle of a long log: for a string that no alert contains, so that all alerts
+ * are read, and for the last alerts.
  */
 export const searchDay: Measure = async (bench) => {
   const { long, day, range } = await startLogs(bench, many / 2);

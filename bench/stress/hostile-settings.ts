@@ -48,7 +48,7 @@ const fill = async (server: Server, token: string, most: number, toWanted: (inde
   return stored;
 };
 
-/** Creates a costly expression. For a text of a and b, an engine keeps as many states as the repetition counts. */
+/** Creates a costly expression. For a string of a and b, an engine keeps as many states as the repetition counts. */
 const toCostly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 const toText = (index: number): string =>
   Array.from({ length: alerts.characters }, (_, at) => ((at * at + index) % 7 < 3 ? 'a' : 'b')).join('');

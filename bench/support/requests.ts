@@ -17,7 +17,7 @@ export interface LoadRequest {
   url: string;
   numbers?: number;
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Body in which each `[<id>]` becomes a text that is unique to the request. */
+  /** Body in which each `[<id>]` becomes a string that is unique to the request. */
   body?: string;
   headers?: Record<string, string>;
   /** Number of connections. Default: 64. */

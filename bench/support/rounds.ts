@@ -129,7 +129,7 @@ const listChildren = (pid: number): number[] => {
   return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 };
 
-/** Reads a file; returns an empty text for a process or thread that has ended. */
+/** Reads a file; returns an empty string for a process or thread that has ended. */
 const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');

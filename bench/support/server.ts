@@ -121,7 +121,7 @@ const main = join(root, 'dist', 'signalbox.js');
 /** Path of the single executable, if it has been built. */
 export const executable = join(root, 'dist', 'signalbox-linux-x64');
 
-/** Node flags that make the server answer messages with the memory in use. */
+/** Returns the Node flags that make the server answer messages with the memory in use. */
 const toReporting = (): string[] => ['--expose-gc', '--import', compile('bench/support/report-memory')];
 
 export interface SignalboxOptions {

@@ -189,7 +189,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
   );
 };
 
-/** Alert as plain text, for a message or a ticket. */
+/** Formats an alert as plain text, for a message or a ticket. */
 const toText = ({ time, timestamp, level, source, hostname, message, labels, link }: AlertEntry): string =>
   [
     [time ?? timestamp, level, source, hostname].filter(Boolean).join(' · '),

@@ -6,7 +6,7 @@ export const alertFilter = createAddressFilter([
   'before',
 ]);
 
-/** Log sequence number before which the list begins; undefined if the list begins with the newest alert. */
+/** Reads the log sequence number before which the list begins; undefined if the list begins with the newest alert. */
 export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;
 
 /** Reads the severity filter. In URLs from earlier versions, the level stands for the severity. */

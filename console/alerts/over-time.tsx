@@ -70,7 +70,7 @@ const addAlert = (data: AlertEntry, before: AlertHistogram | undefined): AlertHi
   return { ...before, since: buckets[0]?.time ?? before.since, until: new Date(until).toISOString(), buckets };
 };
 
-/** Number of alerts per severity in the histogram; undefined until loaded. */
+/** Returns the number of alerts per severity in the histogram; undefined until loaded. */
 export const countSeverities = (histogram: AlertHistogram | undefined): Record<string, number> | undefined => {
   if (!histogram) return undefined;
   const counts: Record<string, number> = {};

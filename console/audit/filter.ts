@@ -13,11 +13,11 @@ export const noUser = '-';
 export const results = ['ok', 'refused', 'failed', 'timed-out', 'abandoned', 'not-started'] as const;
 export type Result = (typeof results)[number];
 
-/** Outcome of a command. */
+/** Returns the outcome of a command. */
 export const toResult = ({ decision, exit }: Execution): Result =>
   decision === 'refused' ? 'refused' : (exit ?? 'not-started');
 
-/** Command line in PowerShell syntax. For a refused line, only the first word is known. */
+/** Formats a command line in PowerShell syntax. For a refused line, only the first word is known. */
 export const toExecutionLine = ({ command, parameters }: Execution): string =>
   [command, ...Object.entries(parameters ?? {}).map(([name, value]) => `-${name} ${toValue(value)}`)].join(' ');
 

@@ -75,7 +75,7 @@ const isOfDates = (pattern: string): boolean => {
 /** Value that needs no quotes in the server's grammar and is not a parameter name. */
 const plain = /^(?!-)[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+$/u;
 
-/** Command line for the entered values. */
+/** Returns the command line for the entered values. */
 export const toCommandLine = (name: string, parameters: Parameter[], values: Values): string => {
   const parts = parameters.flatMap((each) => {
     const given = each.excludedBy ? [] : listValues(each, values[each.name] ?? '');

@@ -171,7 +171,7 @@ const inBytes =
   /^((Private|Paged|NonpagedSystem|PagedSystem|Virtual|Peak\w*)MemorySize(64)?|(Peak)?WorkingSet(64|Size)?|VirtualSize|(\w*File)?Size|FreeSpace|Capacity|TotalPhysicalMemory|WS|PM|NPM|VM)$/;
 const inKilobytes = /^(Free(Physical|Virtual)Memory|Total(Visible|Virtual)MemorySize|L[23]CacheSize)$/;
 
-/** Human-readable size; the tooltip has the exact number. */
+/** Formats a size for people. The tooltip has the exact number. */
 const toSize = (name: string, value: unknown): string | undefined => {
   if (typeof value !== 'number' || value < 0) return undefined;
   if (inBytes.test(name)) return toBytes(value);

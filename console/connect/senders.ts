@@ -144,12 +144,12 @@ SIGNALBOX_KEY=${key}
 END
 `;
 
-/** GitHub Actions expression. */
+/** Formats an expression for GitHub Actions. */
 const toExpression = (name: string): string => ['$', '{{ ', name, ' }}'].join('');
 
 /**
- * Program that reads lines from rsyslog, sends an alert for each line and confirms each line, with the rsyslog
- * configuration that starts the program. Messages from signalbox and rsyslog are excluded to prevent a loop.
+ * Returns a program that reads lines from rsyslog, sends an alert for each line and confirms each line, with the
+ * rsyslog configuration that starts the program. Messages from signalbox and rsyslog are excluded to prevent a loop.
  */
 const toRsyslog = (url: string, bearer: string): string => `cat > /usr/local/bin/syslog-alerts << 'END'
 #!/bin/sh

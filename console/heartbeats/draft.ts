@@ -61,7 +61,7 @@ export const toHeartbeatDraft = (heartbeat: Heartbeat): HeartbeatDraft => {
   return { ...about, ...toScheduleDraft(schedule ?? '', timeZone) };
 };
 
-/** Request body for a draft. Throws an Error with a message for the user. */
+/** Returns the request body for a draft. Throws an Error with a message for the user. */
 export const toHeartbeatDefinition = (draft: HeartbeatDraft): HeartbeatDefinition => {
   const { level, description, tags, isOpen } = draft;
   const grace = readNumber(words.graceField, draft.grace);

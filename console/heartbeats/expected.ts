@@ -5,11 +5,11 @@ import { toCount, toDuration, toMinute, toRelative } from '../format.ts';
 import { describeTimes } from '../live/schedule.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 
-/** Schedule in words: `every 1 h`, `every day at 02:00`. */
+/** Describes the schedule in words: `every 1 h`, `every day at 02:00`. */
 export const describeExpected = ({ period, schedule, timeZone }: Heartbeat): string =>
   period === null ? describeTimes(schedule ?? '', timeZone) : words.every(toDuration(period));
 
-/** Grace and maximum duration in words. */
+/** Describes the grace period and the maximum duration in words. */
 export const describeLimits = ({ grace, maxRunMinutes }: Heartbeat): string =>
   [
     grace === null ? words.usualGrace : words.grace(toDuration(grace)),

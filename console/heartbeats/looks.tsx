@@ -16,7 +16,7 @@ export const HeartbeatChip = ({ state }: Pick<Heartbeat, 'state'>) => (
   <Chip {...looks[state]}>{words.states[state]}</Chip>
 );
 
-/** Duration of a run in words, with fractions below a minute. */
+/** Describes the duration of a run in words, with fractions below a minute. */
 export const toRunTime = (milliseconds: number): string =>
   milliseconds < 1000 ? `${toCount(milliseconds)} ms` : toDuration(milliseconds / 1000);
 
@@ -31,7 +31,7 @@ export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
   if (shown.length === 0) return null;
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
   const heightOf = ({ durationMs }: RecentRun): number =>
-    // The square root keeps short runs visible beside long ones.
+    // The square root keeps short runs visible beside long runs.
     durationMs === null ? 1 : least + (1 - least) * Math.sqrt(durationMs / longest);
   return (
     <svg

@@ -48,7 +48,7 @@ export const toRecipe = (kind: RecipeKind, { url, isByName }: PingAddress, heart
 const minute = 60;
 const hour = 60 * minute;
 
-/** Cron fields for the schedule. */
+/** Returns the cron fields for the schedule. */
 const toCronTimes = ({ schedule, period }: Heartbeat): string => {
   if (schedule !== null) return schedule;
   const seconds = period ?? 0;

@@ -17,7 +17,7 @@ import { HeartbeatForm } from './form.tsx';
 import { useHeartbeats } from './list.ts';
 import { HeartbeatTable } from './rows.tsx';
 
-/** List of heartbeats, late ones first. A heartbeat opens in a dialog. */
+/** List of heartbeats, late heartbeats first. A heartbeat opens in a dialog. */
 const HeartbeatsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useHeartbeats();
   const incidents = useActiveIncidents().value;

@@ -23,7 +23,7 @@ export const question = signal<Question | undefined>(undefined);
 /** Counter of changes made by this page. When it changes, lists reload without waiting for an event. */
 export const changes = signal(0);
 
-/** Title of a single incident, or the number of incidents. */
+/** Returns the title of a single incident, or the number of incidents. */
 export const toIncidentName = (incidents: readonly Incident[]): string => {
   const [only] = incidents;
   if (!only || incidents.length > 1) return words.many(toCount(incidents.length));

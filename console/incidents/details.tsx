@@ -231,7 +231,7 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   );
 };
 
-/** Id of the silence in a `silenced` event. */
+/** Returns the id of the silence in a `silenced` event. */
 const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
   type === 'silenced' ? /^silence (\S+)/.exec(by ?? '')?.[1] : undefined;
 

@@ -12,7 +12,7 @@ export const stateChoice = createAddressChoice('state', ['active', 'resolved', '
 /** Page size. All active incidents are shown on one page, worst first. */
 const pageSize = { active: 1000, resolved: 100, all: 100 };
 
-/** Query for the server, from the URL. */
+/** Reads the query for the server from the URL. */
 export const readQuery = (): IncidentQuery => {
   const state = stateChoice.read();
   const { mine, ...others } = incidentFilter.read();

@@ -27,7 +27,7 @@ export const QuestionDialog = () => {
   return first ? <CommentDialog incident={first} /> : null;
 };
 
-/** 8:00 on the next day in the displayed zone. */
+/** Returns 8:00 on the next day in the displayed zone. */
 const toTomorrow = (): number => ceilTime(now() + 1, 24) + 8 * hourMs;
 
 const SnoozeDialog = ({ incidents }: { incidents: readonly Incident[] }) => {

@@ -3,7 +3,7 @@ import { createFilterTest } from '../../src/lib/wildcards.ts';
 import { text } from '../strings/index.ts';
 import { fromServer } from '../zone.ts';
 
-/** Search criteria. Undefined and empty texts do not filter. */
+/** Search criteria. Undefined and empty strings do not filter. */
 export interface AlertFilter {
   severity?: string | undefined;
   level?: string | undefined;
@@ -32,7 +32,7 @@ export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean =>
 /** Maximum number of characters of a message in a list. The dialog shows the full message. */
 const mostShown = 400;
 
-/** Message for a list, with a placeholder for an empty message. */
+/** Returns the message for a list, or a placeholder for an empty message. */
 export const toAlertLine = ({ message }: AlertEntry): string =>
   /[^\s\p{C}]/u.test(message) ? message.slice(0, mostShown) : text.alerts.noMessage;
 

@@ -9,7 +9,7 @@ interface Versioned {
 /** Returns the value as the user first saw it, to avoid overwriting concurrent changes by others. */
 export const useSeen = <T>(present: T): T => useState(present)[0];
 
-/** `If-Match` header value for the seen version. */
+/** Returns the `If-Match` header value for the version that the user saw. */
 export const toIfMatch = ({ version }: Versioned): { ifMatch?: string } =>
   version === null ? {} : { ifMatch: `"${version}"` };
 

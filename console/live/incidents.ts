@@ -34,7 +34,7 @@ export const openIncidents = signal<Resource<OpenIncidents>>({
   reloadSoon: () => undefined,
 });
 
-/** Sort order by urgency: first open before acknowledged, then the worst, then the oldest. */
+/** Compares two incidents by urgency: first open before acknowledged, then the worst, then the oldest. */
 export const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
@@ -64,7 +64,7 @@ const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
   };
 };
 
-/** Latest of several UTC timestamps. */
+/** Returns the latest of several UTC timestamps. */
 const findLast = (times: readonly (string | null)[]): string | null =>
   times
     .filter((time) => time !== null)

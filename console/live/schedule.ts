@@ -61,7 +61,7 @@ export const toScheduleDraft = (expression: string, timeZone: string | null) => 
   return weekly ? { ...typed, ...weekly, mode: 'weekly' as const } : { ...typed, mode: 'cron' as const };
 };
 
-/** Request body for a schedule. Throws an Error with a message for the user. */
+/** Returns the request body for a schedule. Throws an Error with a message for the user. */
 export const readSchedule = ({ mode, days, time, expression, timeZone }: ScheduleDraft & { mode: string }) => {
   if (mode === 'weekly' && (days.length === 0 || time === '')) throw new Error(words.noDays);
   const schedule = mode === 'weekly' ? toCron({ days, time }) : expression.trim();

@@ -53,7 +53,10 @@ export const toPresentState = ({ state, window }: Silence): Silence['state'] => 
   return 'active';
 };
 
-/** Schedule in two lines: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and `25 min left`. */
+/**
+ * Describes a silence's schedule in two lines: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and
+ * `25 min left`.
+ */
 export const toWhen = (silence: Silence): string[] => {
   const { window, schedule, startsAt, endsAt } = silence;
   const state = toPresentState(silence);
@@ -70,7 +73,7 @@ export const toWhen = (silence: Silence): string[] => {
   return [words.until(toMinute(windowEnd)), words.left(toDuration(left))];
 };
 
-/** Schedule on one line. */
+/** Describes a silence's schedule on one line. */
 export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
 
 /** True if the silence matches the incident by the server's rules. */

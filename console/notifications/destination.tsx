@@ -203,7 +203,7 @@ const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
 const toNames = (levels: NonNullable<Destination['incidents']>['hoursExcept']): string =>
   levels.map((level) => text.alerts.severities[level]).join(', ');
 
-/** Incident filter, in words. */
+/** Describes an incident filter in words. */
 const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNullable<Destination['incidents']>) => {
   const kinds = on.filter((kind) => kind !== 'reminder').map((kind) => words.kinds[kind].toLowerCase());
   return [
@@ -215,7 +215,7 @@ const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNu
     .join(' ');
 };
 
-/** Alert filter, in words. */
+/** Describes an alert filter in words. */
 const toFilter = ({ levels, sources, formats }: Destination['filter']): string =>
   [
     levels ? levels.join(', ') : words.allLevels,

@@ -12,11 +12,11 @@ const mostShown = 200;
 
 export const toCpu = (cpu: number | null): string => (cpu === null ? '–' : toPercent(cpu * 100));
 
-/** CPU share, with a placeholder until the second reading. */
+/** Formats the CPU share, with a placeholder until the second reading. */
 const toShare = ({ cpu, cpuSeconds }: Process) =>
   cpu === null && cpuSeconds !== null ? <span class="bone share" title={words.measuring} /> : toCpu(cpu);
 
-/** PID of the pinned process, from the URL. */
+/** Reads the PID of the pinned process from the URL. */
 export const readPinned = (): string | undefined => place.value.params['pin'] || undefined;
 
 const PinButton = ({ name, pid }: Process) => {

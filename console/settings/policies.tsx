@@ -17,7 +17,7 @@ import { type FormProps, Section } from './section.tsx';
 
 const stop = 'stop';
 
-/** `rotation:ops, then person:anna after 5 minutes`. */
+/** Describes the steps of a policy: `rotation:ops, then person:anna after 5 minutes`. */
 const describeSteps = ({ steps }: EscalationPolicy): string =>
   steps
     .map(({ notify: names }, index) => {

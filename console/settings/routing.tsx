@@ -17,7 +17,7 @@ import { notify } from '../ui/toast.tsx';
 
 type Rule = EscalationRouting['rules'][number];
 
-/** `backup*, ERROR and worse, team=db → ops`. */
+/** Describes a routing rule: `backup*, ERROR and worse, team=db → ops`. */
 const describeRule = ({ source, hostname, level, labels = {}, hours, policy }: Rule): string => {
   const conditions = [source, hostname, level, ...toLabelTexts(labels), hours].filter(Boolean).join(', ');
   return `${conditions || words.anyIncident} → ${policy ?? words.noPolicy}`;

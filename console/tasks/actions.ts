@@ -18,7 +18,7 @@ const mostNamed = 60;
 /** Milliseconds before each attempt to change a task that others may also be changing. */
 const pauses = [0, 200, 800, 3200];
 
-/** Title for messages and accessible names. */
+/** Returns the title for messages and accessible names. */
 export const toTaskName = ({ Title: title }: Task): string => shorten(title, mostNamed);
 
 /** Result of saving: the version that was kept, or the reason for a refusal. */

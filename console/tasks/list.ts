@@ -36,7 +36,7 @@ const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefi
   let restUntil = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** All loaded tasks, newest first. */
+  /** Returns all loaded tasks, newest first. */
   const known = (): Task[] | undefined => {
     const all = pages.flatMap(({ state }) => state.peek().tasks ?? []);
     return pages.some(({ state }) => state.peek().tasks) ? all.sort((a, b) => b.Id - a.Id) : undefined;

@@ -26,6 +26,6 @@ export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   </dl>
 );
 
-/** An action's author and time. */
+/** Formats the author and time of an action. */
 export const toDoneBy = (name: string | null | undefined, time: string | null | undefined): Fact[1] =>
   name && time && text.doneBy(toPerson(name), toFull(new Date(time)));

@@ -176,7 +176,7 @@ const findSpan = (bars: readonly Bar[], chosen: Props['chosen']) => {
   return first < 0 || count === 0 ? undefined : { first, count };
 };
 
-/** Round maximum of the axis, divisible by two. */
+/** Returns a round maximum for the axis that is divisible by two. */
 const toTop = (most: number): number => {
   const power = 10 ** Math.floor(Math.log10(most));
   return [2, 4, 6, 8, 10, 20].map((step) => step * power).find((each) => each >= most && each % 2 === 0) ?? most;

@@ -25,7 +25,7 @@ export const Since = ({ since }: Pick<Host, 'since'>) => {
 
 type Usage = number | null | undefined;
 
-/** A host's shares from 0 to 1; undefined if unknown. */
+/** Returns the shares of a host from 0 to 1; undefined if unknown. */
 export const toShares = ({ readings }: Pick<Host, 'readings'>): { cpu: Usage; memory: Usage; disk: Usage } => {
   const { cpu, memoryUsed, memoryTotal, disks = [] } = readings ?? {};
   const full = disks.filter(({ total }) => total > 0).map(({ used, total }) => used / total);

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { shorten } from '../format.ts';
 import { text } from '../strings/index.ts';
 
-/** Maximum number of characters before a text is cut. */
+/** Maximum number of characters before the text is cut. */
 const mostShown = 2000;
 
 /** Text of any length and direction. A long text is cut and has a button to show the rest. */

@@ -141,6 +141,6 @@ const readColor = (element: HTMLElement, name: string): string => {
   return color;
 };
 
-/** Approximate width in pixels of the longest axis label. */
+/** Returns the approximate width in pixels of the longest axis label. */
 const toAxisWidth = (_: unknown, labels: readonly string[] | null): number =>
   Math.max(52, 10 + 6 * Math.max(0, ...(labels ?? []).map(({ length }) => length)));

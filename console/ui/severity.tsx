@@ -3,7 +3,7 @@ import { type Severity, severities } from '../../src/kit/severity.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 
-/** Name of a severity's colour, icon and bar. */
+/** Returns the name of a severity's colour, icon and bar. */
 export const toTone = (severity: Severity) => severity.toLowerCase() as 'critical' | 'error' | 'warning' | 'info';
 
 /** Severity options, worst first. */

@@ -13,7 +13,7 @@ interface Typed {
   write: () => void;
 }
 
-/** Text bound to URL parameters, written when typing pauses. */
+/** Binds text to URL parameters, which are written when typing pauses. */
 export const useTyped = (names: string[]): Typed => {
   const read = (): Values => Object.fromEntries(names.map((name) => [name, place.value.params[name] ?? '']));
   const inAddress = read();

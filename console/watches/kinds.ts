@@ -118,7 +118,7 @@ export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
   return settings.metric === 'count' ? 'beyond' : 'high';
 };
 
-/** Value with its unit: `91.3 %`. */
+/** Formats a value with its unit: `91.3 %`. */
 export const toFigure =
   (settings: Measured) =>
   (value: number): string => {
@@ -130,7 +130,7 @@ export const toFigure =
     return `${number} ${words.units[unit]}`.trim();
   };
 
-/** Limit or axis label without trailing digits: `90 %`. */
+/** Formats a limit or axis label without trailing digits: `90 %`. */
 export const toLimitText =
   (settings: Measured) =>
   (value: number): string => {
@@ -187,7 +187,7 @@ const toName = ({ type, metric }: WatchSettings): string => {
 
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'new', 'ok', 'elsewhere', 'paused'];
 
-/** Sort order by state, worst first. */
+/** Compares two watches by state, worst first. */
 export const compareStates = (one: { state: Watch['state'] }, other: { state: Watch['state'] }): number =>
   order.indexOf(one.state) - order.indexOf(other.state);
 

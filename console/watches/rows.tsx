@@ -19,7 +19,7 @@ const Name = ({ watch: { name } }: { watch: Watch }) => (
 const toWhat = ({ settings, origin }: Watch): string =>
   [describeWatch(settings), words.origins[origin]].filter(Boolean).join(' · ');
 
-/** Last reading, as text. */
+/** Formats the last reading as text. */
 const toReading = (watch: Watch): string => {
   const worst = findWorst(watch);
   const others = watch.things.length - 1;

@@ -137,7 +137,7 @@ const stateOfStandby = 'SELECT sync_state FROM pg_stat_replication';
 /** Makes the standby the primary. */
 export const promote = () => sql(ports.standby, 'SELECT pg_promote(true, 30)');
 
-/** All instances have the same secret, users and time zone. */
+/** Starts an instance. All instances have the same secret, users and time zone. */
 export const startInstance = async (name) => {
   const flags = ['--instance-name', name, '--time-zone', 'UTC', '--trust-proxy', host];
   start(name, process.execPath, [program, '--port', String(ports[name]), '--data-dir', join(folder, name), ...flags], {

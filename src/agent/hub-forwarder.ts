@@ -21,7 +21,7 @@ interface HubForwarderParts {
   client: Pick<HubClient, 'exchange'>;
   source: AlertSource;
   storage: Storage;
-  /** Maximum bytes of closed log files kept for the hub. */
+  /** Maximum size in bytes of closed log files kept for the hub. */
   retainBytes: number;
   clock: () => Date;
   log: FastifyBaseLogger;

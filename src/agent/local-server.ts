@@ -11,7 +11,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { createInternalError, HttpError, toHttpError } from '../http/errors.ts';
 import { MiB } from '../lib/units.ts';
 
-/** Maximum bytes of an alert, and maximum bytes kept from the end of a ping's body. */
+/** Maximum size in bytes of an alert, and maximum bytes kept from the end of a ping's body. */
 const maxAlertBytes = MiB;
 const maxPingBytes = 16 * 1024;
 

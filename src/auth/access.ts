@@ -139,7 +139,7 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
       if (found) found.use.last = Date.now();
       return found;
     },
-    /** True if a text has the form of a key. A server that never had keys treats such text as a malformed token. */
+    /** True if a string has the form of a key. A server that never had keys treats such text as a malformed token. */
     isKeyLike: (text: string): boolean => hasHadKeys && form.test(text),
   };
 };

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 
-/** Maximum bytes of a password: hashing longer passwords would make logins expensive. */
+/** Maximum size in bytes of a password: hashing longer passwords would make logins expensive. */
 export const maximumPasswordBytes = 128;
 
 /**

@@ -246,7 +246,10 @@ const decodeObject = (part: string, name: string): JsonObject => {
   return value;
 };
 
-/** Strict decoding: padding, other characters and unused trailing bits would give one token several spellings. */
+/**
+ * Decodes base64url strictly. Padding, other characters and unused trailing bits would give one token several
+ * spellings.
+ */
 const decodeBase64Url = (part: string, name: string): Buffer => {
   const bytes = Buffer.from(part, 'base64url');
   if (bytes.toString('base64url') !== part) throw toFailure(`the ${name} cannot be decoded`);

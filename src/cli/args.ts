@@ -64,10 +64,10 @@ interface SettingSchema {
   default?: unknown;
 }
 
-/** `--data-dir` */
+/** Converts a key to its flag: `--data-dir`. */
 export const toFlag = (key: string): string => `--${toFlagName(key)}`;
 
-/** `--no-cors` */
+/** Converts a key to its negated flag: `--no-cors`. */
 export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 
 /** Returns the index of the first word that is neither a flag nor a flag's value; undefined if there is none. */

@@ -45,7 +45,7 @@ export const endProgress = (): void => {
   current = undefined;
 };
 
-/** `Exporting: 45 %, 12 s left` */
+/** Formats the progress of work: `Exporting: 45 %, 12 s left`. */
 export const describeProgress = (what: string, done: number, total: number | undefined, elapsedMs: number): string => {
   // The actual total exceeds the estimate.
   if (total === undefined || done > total) return `${what}: ${Math.floor(done / 1e6)} MB`;

@@ -3,7 +3,7 @@ import { readSmallFileSync } from '../lib/small-file.ts';
 import { MiB } from '../lib/units.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Maximum bytes of a config file or seed: a million tasks fit, and V8 can hold the text as a string. */
+/** Maximum size in bytes of a config file or seed: a million tasks fit, and V8 can hold the text as a string. */
 const maxBytes = 256 * MiB;
 
 /** Reads a file containing one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */

@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
 
-/** `dataDir` → `data-dir`. */
+/** Converts a key to the name of its flag: `dataDir` → `data-dir`. */
 export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** `dataDir` → `SIGNALBOX_DATA_DIR`. */
+/** Converts a key to its environment variable: `dataDir` → `SIGNALBOX_DATA_DIR`. */
 export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
 

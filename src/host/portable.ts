@@ -15,7 +15,10 @@ import type {
 } from './readings.ts';
 import { type CpuShares, createHostSampler } from './sampler.ts';
 
-/** Loaded on first use, because loading takes longer than the rest of startup and Linux never needs the library. */
+/**
+ * Loads the library on first use, because loading takes longer than the rest of startup and Linux never needs the
+ * library.
+ */
 const load = () => import('systeminformation');
 
 /** Maximum age of the reading, which takes seconds on Windows and whose values rarely change. */

@@ -58,14 +58,15 @@ const createFramingCheck = (): Check => {
 };
 
 /**
- * RFC 9112, 2.3: a request line needs a version. Without a version, the parser assumes HTTP/0.9, which had no headers.
+ * Refuses a request line without a version (RFC 9112, 2.3), for which the parser assumes HTTP/0.9, which had no
+ * headers.
  */
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
     : createFatal('version-not-supported', 'This server speaks HTTP/1.1');
 
-/** RFC 9112, 3.2: exactly one valid Host, which only HTTP/1.0 may omit. */
+/** Finds a violation of RFC 9112, 3.2: there must be exactly one valid Host, which only HTTP/1.0 may omit. */
 const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined => {
   if (host === undefined) {
     return httpVersion === '1.0' ? undefined : createFatal('invalid', 'The header Host is missing');
@@ -74,8 +75,8 @@ const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): Htt
 };
 
 /**
- * RFC 9112, 6.1: no coding in HTTP/1.0, and 501 for unknown codings. With `Upgrade`, Node's parser reports no errors in
- * the chunks, so the request would hang until its timeout.
+ * Finds a violation of RFC 9112, 6.1: no coding in HTTP/1.0, and 501 for unknown codings. With `Upgrade`, Node's parser
+ * reports no errors in the chunks, so the request would hang until its timeout.
  */
 const findCodingFault = (
   { httpVersion, headers: { upgrade } }: IncomingMessage,
@@ -89,7 +90,8 @@ const findCodingFault = (
 };
 
 /**
- * RFC 9112, 3.2.2 and 3.2.4: the host of an absolute target replaces Host, and only OPTIONS may have the target `*`.
+ * Reads a target that is not a path (RFC 9112, 3.2.2 and 3.2.4): the host of an absolute target replaces Host, and only
+ * OPTIONS may have the target `*`.
  */
 const readOtherTarget = (request: IncomingMessage, url: string): HttpError | undefined => {
   if (url === '*' && request.method === 'OPTIONS') return undefined;
@@ -140,7 +142,7 @@ export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check
 
 const foreignHost = new HttpError('forbidden', 'This host name is not allowed: add it to the setting allowedHosts');
 
-/** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
+/** Returns the host name in a Host header: `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
 const toHostName = (host: string): string => {
   const name = toPlainName(host.replace(/:\d*$/, ''));
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;

@@ -23,7 +23,7 @@ export interface BodyOptions {
   /** Allows a compressed body; its unpacked size is limited. */
   compressedBody?: true;
   /**
-   * Keeps texts as sent. Other routes replace half of a surrogate pair with U+FFFD, because message receivers refuse
+   * Keeps strings as sent. Other routes replace half of a surrogate pair with U+FFFD, because message receivers refuse
    * it.
    */
   textsAsSent?: true;

@@ -109,7 +109,10 @@ const notFound = new HttpError('not-found', 'Not found');
 const createMethodError = (allow: string): HttpError =>
   new HttpError('method-not-allowed', 'Method not allowed', { headers: { allow } });
 
-/** `/api/tasks/:id` → `^/api/tasks/[^/]*$`, `/docs/*` → `^/docs/.*$`. */
+/**
+ * Converts the path of a route to a regular expression: `/api/tasks/:id` → `^/api/tasks/[^/]*$`, `/docs/*` →
+ * `^/docs/.*$`.
+ */
 const toPattern = (url: string): RegExp => {
   const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace('*', '.*').replace(/:[^/]+/g, '[^/]*')}$`);

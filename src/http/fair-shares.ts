@@ -6,8 +6,8 @@ const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
  * Returns the group of addresses that a single client can be expected to hold: an IPv4 address, including one mapped
- * into IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network assigned to a site). All texts that are
- * not addresses form one group, because otherwise each new text would count as a new client.
+ * into IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network assigned to a site). All other strings
+ * form a single group, because otherwise each new string would count as a new client.
  */
 export const toAddressGroup = (ip = ''): string => {
   const [, bracketed, dotted] = withPort.exec(ip) ?? [];

@@ -4,7 +4,7 @@ import type { createUnpacker } from './content-coding.ts';
 import { createFatal, createUnavailable, type HttpError } from './errors.ts';
 import type { FairShares, Holder, Share } from './fair-shares.ts';
 
-/** Maximum bytes of a body that is not counted. There are too few connections for such bodies to matter. */
+/** Maximum size in bytes of a body that is not counted. There are too few connections for such bodies to matter. */
 const smallBytes = 16 * 1024;
 
 /** Bytes kept of a body of which only the end matters. Small enough not to be counted. */
@@ -24,7 +24,7 @@ interface BodyParts {
   request: FastifyRequest;
   /** Divides the memory between addresses. */
   shares: FairShares;
-  /** Maximum bytes of the body, both as sent and unpacked. */
+  /** Maximum size in bytes of the body, both as sent and unpacked. */
   limit: number;
   unpack: ReturnType<typeof createUnpacker>;
   /** Content coding of a compressed body. */

@@ -196,7 +196,9 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
   }
 }
 
-/** Joins the JSON of rows with commas. A text ends when it is about the size of one write, or after a slice of time. */
+/**
+ * Joins the JSON of rows with commas. A string ends when it is about the size of one write, or after a slice of time.
+ */
 export function* joinRows(rows: Iterable<string>): Generator<string> {
   let text = '';
   let slice = new Slice();

@@ -114,7 +114,7 @@ export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenAp
 
 const license = 'MIT';
 
-/** Time zone of times without an offset. */
+/** Returns the time zone of times without an offset. */
 const readTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const toDocumentPath = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
@@ -202,7 +202,7 @@ const describeOperation = (schema: FastifySchema, isVital: boolean): object => {
 
 /**
  * Describes parameters. A parameter with a default is optional. A parameter with a `documentedType` is documented with
- * that type, although the server accepts any text and answers 404.
+ * that type, although the server accepts any string and answers 404.
  */
 const describeParameters = (place: 'query' | 'path' | 'header', { properties, required }: TObject): object[] =>
   Object.entries(properties).map(([name, property]) => {

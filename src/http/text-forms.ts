@@ -99,13 +99,13 @@ export const requireTime = (name: string, text: string): number => {
 /** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */
 const userInfo = /^(\w+:\/\/)[^/]*@/;
 
-/** Matches texts that look like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
+/** Matches strings that look like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
 const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 
-/** Matches texts that look like a key from the setting `keys`, or part of such a key. */
+/** Matches strings that look like a key from the setting `keys`, or part of such a key. */
 const key = /sbk_[0-9A-Za-z]+/g;
 
-/** Matches texts that look like the token of an acknowledgement link, or part of such a token. */
+/** Matches strings that look like the token of an acknowledgement link, or part of such a token. */
 const link = /ack_[\w-]+/g;
 
 /** Matches a heartbeat's address: at least as long as a UUID. */

@@ -9,7 +9,7 @@ const hops = /signalbox\/[0-9a-f]{16}/g;
 /** Maximum number of instances in `via`, of which the last are kept. */
 const maxHops = 16;
 
-/** Returns the instances named in a text, without duplicates. */
+/** Returns the instances named in a string, without duplicates. */
 export const readVia = (text: unknown): string[] =>
   typeof text === 'string' ? [...new Set(text.match(hops))].slice(-maxHops) : [];
 
@@ -19,7 +19,9 @@ export const toViaField = (text: unknown): { via?: string } => {
   return via.length > 0 ? { via: via.join(', ') } : {};
 };
 
-/** Returns the value if it is text, otherwise an empty text. Needed because people may edit stored lines by hand. */
+/**
+ * Returns the value if it is a string, otherwise an empty string. Needed because people may edit stored lines by hand.
+ */
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -16,10 +16,10 @@ interface BadgeState {
 /** Approximate width of a character in 11 px type. */
 const characterPx = 7;
 
-/** Padding of a text, for both sides together. */
+/** Padding around the text, for both sides together. */
 const paddingPx = 12;
 
-/** Draws a badge as an SVG image. The texts must not need escaping in XML. */
+/** Draws a badge as an SVG image. Name and state must not need escaping in XML. */
 const drawBadge = (name: string, { text: state, colour }: BadgeState): string => {
   const [left, right] = [name, state].map(({ length }) => length * characterPx + paddingPx) as [number, number];
   const width = left + right;

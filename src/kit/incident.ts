@@ -22,7 +22,7 @@ export type AddressReason = (typeof addressReasons)[number];
 
 const text = (example: string, description: string) => Type.String({ description, examples: [example] });
 
-/** Creates the schema of a text or null. */
+/** Creates the schema of a string or null. */
 export const textOrNull = (example: string, description: string) =>
   orNull(Type.String({ examples: [example] }), description);
 

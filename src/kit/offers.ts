@@ -76,7 +76,7 @@ export interface RemoteOutput {
   truncated: boolean;
 }
 
-/** Output, or the reason for the failure as a text for people. */
+/** Output, or the reason for the failure as a string for people. */
 export type RemoteResult = RemoteOutput | { error: string };
 
 /** Runs this machine's commands for the hub that it reports to. */

@@ -99,7 +99,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#runtime;
   }
 
-  /** Returns all stored settings, oldest first, including broken and overridden ones. */
+  /** Returns all stored settings, oldest first, including broken and overridden settings. */
   listStored(): readonly RuntimeSetting<Stored>[] {
     return this.#settings.list<Stored>(this.kind.name);
   }

@@ -22,7 +22,7 @@ export interface SilenceSource {
   onChanged(listener: () => void): void;
 }
 
-/** Maximum characters of a pattern and of an expression. */
+/** Maximum length in characters of a pattern and of an expression. */
 export const maxPatternLength = 256;
 const maxExpressionLength = 1024;
 

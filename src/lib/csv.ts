@@ -1,12 +1,13 @@
 /**
- * Characters, including full-width ones, that make spreadsheets treat a text as a formula if the text begins with them.
+ * Characters, including full-width ones, that make spreadsheets treat a string as a formula if the string begins with
+ * them.
  */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Returns rows as CSV (RFC 4180), each with a line break. A text that spreadsheets would treat as a formula gets a
- * leading apostrophe. A text with a separator used by other spreadsheets is quoted, so that no part of the text becomes
- * a cell.
+ * Returns rows as CSV (RFC 4180), each with a line break. A string that spreadsheets would treat as a formula gets a
+ * leading apostrophe. A string with a separator used by other spreadsheets is quoted, so that no part of the string
+ * becomes a cell.
  */
 export const toCsv = (rows: readonly (readonly unknown[])[]): string =>
   rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');

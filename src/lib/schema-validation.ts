@@ -38,7 +38,7 @@ export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean
 export const listSchemaErrors = (schema: TSchema, value: unknown): SchemaError[] => Errors(schema, value)[1];
 
 interface Wording {
-  /** Schema whose descriptions state which texts are accepted. */
+  /** Schema whose descriptions state which strings are accepted. */
   schema?: TSchema;
   /** Names for values by type, if they differ from the usual names. */
   nouns?: Readonly<Record<string, string>>;

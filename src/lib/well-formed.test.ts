@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeParsedWellFormed } from './well-formed.ts';
 
-/** Texts with halves of surrogate pairs and whole pairs, and with backslashes before text that looks like an escape. */
+/**
+ * Strings with halves of surrogate pairs and whole pairs, and with backslashes before text that looks like an escape.
+ */
 const text = fc
   .array(fc.constantFrom('a', '\ud83d', '\ude00', '\ud83d\ude00', '\\', '\\ud83d', '"', '\n', '\ufffd'), {
     maxLength: 6,

@@ -2,7 +2,7 @@
 const mayHaveHalves = /\\u[dD][89a-fA-F]/;
 
 /**
- * Changes the parsed value of a JSON text in place: U+FFFD replaces each half of a surrogate pair in texts and names.
+ * Changes the parsed value of a JSON text in place: U+FFFD replaces each half of a surrogate pair in strings and names.
  * Handles any depth without recursion.
  */
 export const makeParsedWellFormed = (json: string, value: unknown): unknown => {
@@ -31,7 +31,7 @@ const changeMembers = (members: Record<string, unknown>, change: (member: unknow
 const deepest = 16;
 
 /**
- * Returns a value with U+FFFD for each half of a surrogate pair in its texts, or the value itself if there are none.
+ * Returns a value with U+FFFD for each half of a surrogate pair in its strings, or the value itself if there are none.
  */
 export const makeWellFormed = <T>(value: T): T => (isWellFormed(value, 0) ? value : (toWellFormed(value, 0) as T));
 
@@ -54,14 +54,14 @@ const toWellFormed = (value: unknown, depth: number): unknown => {
   return Object.fromEntries(members);
 };
 
-/** Returns the first `length` UTF-16 units of a text, without half of a surrogate pair at the end. */
+/** Returns the first `length` UTF-16 units of a string, without half of a surrogate pair at the end. */
 export const cutText = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 
-/** Returns the last `length` UTF-16 units of a text, without half of a surrogate pair at the start. */
+/** Returns the last `length` UTF-16 units of a string, without half of a surrogate pair at the start. */
 export const cutStart = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(text.length - length).replace(/^[\udc00-\udfff]/, '');
 
-/** Returns at most `length` UTF-16 units of a text. A shortened text ends with an ellipsis. */
+/** Returns at most `length` UTF-16 units of a string. A shortened string ends with an ellipsis. */
 export const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${cutText(text, length - 1)}…`;

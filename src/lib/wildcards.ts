@@ -1,7 +1,7 @@
 /** True if the text matches the pattern, in which each `*` matches any text. */
 export const isLike = (text: string, pattern: string): boolean => createLikeTest(pattern)(text);
 
-/** Creates the test of `isLike`, for testing many texts. */
+/** Creates the test of `isLike`, for testing many strings. */
 export const createLikeTest = (pattern: string): ((text: string) => boolean) => createPartsTest(pattern.split('*'));
 
 /** Creates the test of `isLike`, ignoring case, for list filters. */
@@ -11,8 +11,8 @@ export const createFilterTest = (pattern: string): ((text: string) => boolean) =
 };
 
 /**
- * Creates a test for texts that consist of these parts in this order, with any text between them. Each part is searched
- * for only once.
+ * Creates a test for strings that consist of these parts in this order, with any text between them. Each part is
+ * searched for only once.
  */
 export const createPartsTest = ([start = '', ...parts]: readonly string[]): ((text: string) => boolean) => {
   const end = parts.pop();

@@ -26,7 +26,7 @@ const textLength = 256 * 1024;
 /** Bytes of lines whose changes are stored together. */
 const pieceLength = MiB;
 
-/** Maximum bytes of a line: a body of 1 MiB with every character escaped twice. */
+/** Maximum size in bytes of a line: a body of 1 MiB with every character escaped twice. */
 const maxLineBytes = 16 * MiB;
 
 /** Numbers of exported or imported lines, by key. */
@@ -243,7 +243,7 @@ const openTarget = async (store: Store, directory: string, transfers: readonly T
   return openFilesForImport(directory, transfers);
 };
 
-/** Loaded on demand, because the driver costs memory and time. */
+/** Loads the tables on demand, because the driver costs memory and time. */
 const loadTables = () => import('../storage/postgres/table-transfer.ts');
 
 /** Changes of one store that are stored together. */

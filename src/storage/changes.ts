@@ -84,10 +84,10 @@ export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: 
 
 const wide = /[^\0-\xff]/;
 
-/** Returns the size of a text in V8 in bytes: two per character if any character needs two. */
+/** Returns the size of a string in V8 in bytes: two per character if any character needs two. */
 export const toTextBytes = (text: string): number => (wide.test(text) ? 2 * text.length : text.length);
 
-/** Approximate overhead of a store's entry in bytes, excluding its texts. */
+/** Approximate overhead of a store's entry in bytes, excluding its strings. */
 export const entryBytes = 128;
 
 /** Returns the approximate length of a value as JSON, in characters. */

@@ -43,7 +43,7 @@ export class ProjectionStore<State extends ProjectionState> {
     this.projection = projection;
   }
 
-  /** True if all events have been read and new ones can be stored. */
+  /** True if all events have been read and new events can be stored. */
   get isReady(): boolean {
     return this.projection.isReady;
   }

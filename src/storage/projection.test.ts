@@ -303,7 +303,7 @@ const createDamaged = async (t: Scope) => {
   return { directory, state, snapshot: path('ledger.state'), log: path('ledger.jsonl') };
 };
 
-/** Opens the folder in both modes, of which one refuses damage and the other reports it. */
+/** Opens the folder in both modes. One mode refuses damage, and the other reports it. */
 const assertNoticed = async (
   scope: Scope,
   { directory, state, isWhole }: { directory: string; state: unknown; isWhole?: boolean },

@@ -110,7 +110,7 @@ export class Projection<State extends ProjectionState> {
     return projection.state;
   }
 
-  /** Current state, which is a different object after it has been restored again. */
+  /** Current state. After the state has been restored again, this is a different object. */
   get state(): State {
     return this.#state;
   }

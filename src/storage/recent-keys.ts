@@ -5,7 +5,7 @@ export const rememberedMs = 24 * 60 * 60 * 1000;
 /** Maximum number of remembered keys. */
 export const rememberedCount = 100_000;
 
-/** Maximum characters of all values together. */
+/** Maximum length in characters of all values together. */
 const rememberedLength = 32 * MiB;
 
 /** Value of a remembered key. */
@@ -41,7 +41,7 @@ export class RecentKeys<T extends Remembered> {
     return known && this.isRecent(known.storedAt) ? known : undefined;
   }
 
-  /** Remembers a value. `length` is its approximate length in characters, if it contains long texts. */
+  /** Remembers a value. `length` is its approximate length in characters, if it contains long strings. */
   remember(key: string, value: T, length = 0): void {
     if (this.#newer.size >= this.#count / 2 || this.#newerLength >= rememberedLength / 2) {
       this.#older = this.#newer;

@@ -15,7 +15,7 @@ interface Answer {
 
 const lines = readHostileLines();
 
-/** Allowed texts that only look dangerous. No process has such a name. */
+/** Allowed strings that only look dangerous. No process has such a name. */
 const plainTexts = [
   "'$(id)'",
   "'a; Stop-Computer'",

@@ -29,7 +29,7 @@ const special = fc.constantFrom(
 
 const codePoint = fc.integer({ min: 0, max: maxCodePoint }).map((code) => String.fromCodePoint(code));
 
-/** Creates texts in which one in `oneOf` parts is special. */
+/** Creates strings in which one in `oneOf` parts is special. */
 const createText = (oneOf: number, others: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .array(fc.oneof({ weight: oneOf - 1, arbitrary: others }, { weight: 1, arbitrary: special }), { maxLength: 6 })
@@ -47,7 +47,7 @@ const values = fc
   .tuple(fc.array(value, { minLength: 1, maxLength: 3 }), fc.constantFrom(',', ', ', ' , ', ' ,'))
   .map(([list, comma]) => list.join(comma));
 
-/** Creates lines that begin with one of the texts and continue with lists of values. */
+/** Creates lines that begin with one of the strings and continue with lists of values. */
 const begin = (starts: string[], rest: fc.Arbitrary<string> = values): fc.Arbitrary<string> =>
   fc.tuple(fc.constantFrom(...starts), fc.constantFrom(' ', '  '), rest).map((parts) => parts.join(''));
 

@@ -9,7 +9,7 @@ before(() => {
   process.env['TZ'] = zone;
 });
 
-/** Returns the current time in the zone, to the second, computed in another way than in the program. */
+/** Returns the current time in the zone, to the second, computed independently of the program. */
 const readZoneTime = (): string =>
   new Date().toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T').slice(0, 19);
 

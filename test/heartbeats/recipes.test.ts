@@ -23,7 +23,7 @@ const execute = promisify(execFile);
 const [block = ''] = toBlocks(findSection(readText('docs/guides/heartbeats.md'), 'Recipes'), '');
 const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Finds the line of the document that contains a text. */
+/** Finds the line of the document that contains a string. */
 const findLine = (text: string): string =>
   lines.find((line) => line.includes(text)) ?? assert.fail(`docs/guides/heartbeats.md has no line with ${text}`);
 

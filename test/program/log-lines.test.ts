@@ -8,7 +8,7 @@ import { startProgram } from '../support/program.ts';
 
 const line = '{"level":60,"msg":"forged"}';
 
-/** Texts that end a line in some viewers, or move a terminal's cursor. */
+/** Strings that end a line in some viewers, or move a terminal's cursor. */
 const breaks = ['\n', '\r\n', '\u0085', '\u2028', '\u2029', '\u001b[2K\u001b[1A', '\b'.repeat(9), '\0', '"}\n'];
 
 const toRequest = (target: string, headers = ''): Buffer =>

@@ -20,7 +20,7 @@ const listAnchors = (text: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Returns every npm script named in a text: `npm run check`, `npm start -- --port 9000`. */
+/** Returns every npm script named in a string: `npm run check`, `npm start -- --port 9000`. */
 const listScripts = (text: string): string[] =>
   [...text.matchAll(/npm (?:run (?:--\w+ )*([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
 

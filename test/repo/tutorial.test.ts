@@ -13,7 +13,7 @@ import { readText, toBlocks } from './support/documents.ts';
 
 const tutorial = readText('docs/start.md');
 
-/** Replaces a text. Fails if the text is missing. */
+/** Replaces a string. Fails if the string is missing. */
 const replace = (text: string, from: string, to: string): string => {
   assert.ok(text.includes(from), from);
   return text.replaceAll(from, to);

@@ -12,13 +12,13 @@ import { runCommand, startProgram } from '../support/program.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 import { inHours, listSilences } from './support/silences.ts';
 
-/** Creates an expression for which the engine keeps 90 states while it reads a text of a and b. */
+/** Creates an expression for which the engine keeps 90 states while it reads a string of a and b. */
 const costly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 
 const toText = (index: number): string =>
   Array.from({ length: 499 }, (_, at) => ((at * at + index) % 7 < 3 ? 'a' : 'b')).join('');
 
-/** Creates an exact matcher and expressions that match none of the texts. */
+/** Creates an exact matcher and expressions that match none of the strings. */
 const createMatchers = (count: number, offset = 0) => [
   { name: 'source', value: 'shop', isRegex: false, isEqual: true },
   ...Array.from({ length: count }, (_, index) => ({

@@ -11,7 +11,7 @@ import { atEnd } from '../support/scope.ts';
 
 const skip = toSkipPostgres();
 
-/** Collection that stores texts unchanged. */
+/** Collection that stores strings unchanged. */
 const texts: Collection<string, string> = {
   name: 'simple_task',
   read: () => [],

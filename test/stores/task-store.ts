@@ -29,7 +29,7 @@ interface Pair {
   unread: { list: List<Task>; expected: unknown[] }[];
 }
 
-/** Creates texts of all kinds, of which one in fifty is `longest` characters long. */
+/** Creates strings of all kinds, of which one in fifty is `longest` characters long. */
 const createText = ({ next, pick }: Random, longest: number): string =>
   pick(['x', 'ä', '"\\\n', '漢😀', '\u0000']) + 'y'.repeat(next() < 0.02 ? longest : 2);
 

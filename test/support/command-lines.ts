@@ -4,7 +4,7 @@ import { Refusal } from '../../src/features/commands/language.ts';
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 
-/** Any text, including lone surrogates. */
+/** Creates any string, including strings with lone surrogates. */
 export const createAnyText = (maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(fc.string({ unit: 'binary', maxLength }), fc.string({ unit: codeUnit, maxLength }));
 
@@ -40,7 +40,7 @@ const writeValue = (value: unknown): string => {
 
 const isConditions = (values: readonly unknown[]): values is FilterCondition[] => typeof values[0] === 'object';
 
-/** Writes a filter. Its texts never contain both kinds of quotes, because the filter itself is in quotes. */
+/** Writes a filter. Its strings never contain both kinds of quotes, because the filter itself is in quotes. */
 const writeFilter = (conditions: readonly FilterCondition[]): string => {
   const needsSingle = conditions.some(({ value }) => /["$`]/.test(value));
   const [outer, inner] = needsSingle ? ["'", '"'] : ['"', "'"];

@@ -12,7 +12,7 @@ interface ReceivedEvent {
 export interface EventClient {
   status: number;
   headers: IncomingMessage['headers'];
-  /** Text received so far. */
+  /** Returns the text received so far. */
   text(): string;
   events(): ReceivedEvent[];
   /** Waits until `count` events with this name have arrived, and returns them. */

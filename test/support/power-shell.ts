@@ -68,7 +68,7 @@ export const recordPowerShell = (t: Scope, ...windowsOnly: string[]): RecordedPo
   };
 };
 
-/** Creates texts that would create the file if PowerShell ran them as code. */
+/** Creates strings that would create the file if PowerShell ran them as code. */
 export const createHostileTexts = (file: string): string[] => [
   `x';$(New-Item ${file})`,
   `x'';New-Item ${file};''`,

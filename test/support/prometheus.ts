@@ -7,7 +7,7 @@ import { findFreePort } from './free-port.ts';
 import { atEnd, type Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
-/** Returns the output of promtool for a text on its standard input, and its exit code. */
+/** Returns the output of promtool for a string on its standard input, and its exit code. */
 export const runPromtool = (args: string[], input = ''): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     const child = execFile('promtool', args, (error, stdout, stderr) => {

@@ -36,7 +36,7 @@ export const createHmacSigner =
 export const readPart = (token: string, index: 0 | 1): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
 
-/** Encodes bytes, or the bytes of a text, as base64url. */
+/** Encodes bytes, or the bytes of a string, as base64url. */
 export const encode = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
 const toPart = (value: unknown): string => encode(typeof value === 'string' ? value : JSON.stringify(value));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { root } from '../../scripts/install.mjs';
 
-/** Maximum bytes of the client, gzipped. */
+/** Maximum size in bytes of the client, gzipped. */
 const budget = 6500;
 
 /** Builds the client for the routes of an OpenAPI document; throws if it exceeds its budget. */

@@ -57,7 +57,7 @@ interface Keeping {
 /** Receives the reason for each retry. */
 type Report = (reason: string) => void;
 
-/** Maximum bytes of a JSON body that the server accepts. */
+/** Maximum size in bytes of a JSON body that the server accepts. */
 export const maxAlertBytes = 1024 * 1024;
 
 const longestAttemptMs = 15_000;

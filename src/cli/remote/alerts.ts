@@ -108,7 +108,7 @@ const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): A
 /** True for alerts the search would find. */
 const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): ((row: AlertEntry) => boolean) => {
   const severity = level === undefined ? undefined : findSeverity(level);
-  // An empty text is not sent, so it does not filter.
+  // An empty string is not sent, so it does not filter.
   const isLevel = createFilterTest(level || '*');
   const isSource = createFilterTest(source || '*');
   const isHost = createFilterTest(hostname || '*');

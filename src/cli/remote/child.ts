@@ -201,8 +201,8 @@ export class OutputTail {
   };
 
   /**
-   * Output without colours and other control characters. Overwritten lines, such as progress bars, appear only in their
-   * last state.
+   * Returns the output without colours and other control characters. Overwritten lines, such as progress bars, appear
+   * only in their last state.
    */
   get text(): string {
     const bytes = this.#mask().subarray(-maxTailBytes);

@@ -140,6 +140,6 @@ const toShiftTable = (rows: readonly OnCallShift[]): string =>
     { fixed: ['FROM', 'UNTIL'] },
   );
 
-/** `Mon 2026-01-31 09:30`. */
+/** Formats a time to the minute: `Mon 2026-01-31 09:30`. */
 const toMinute = (time: string): string =>
   `${new Date(time).toLocaleDateString('en-US', { weekday: 'short' })} ${toReadableTime(time).slice(0, 16)}`;

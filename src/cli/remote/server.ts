@@ -134,7 +134,7 @@ export interface ServerReply {
 }
 
 type Call = Pick<RequestOptions, 'method' | 'headers'> & {
-  /** Sent as JSON unless it is a text. */
+  /** Sent as JSON unless it is a string. */
   body?: object | string | undefined;
   timeoutMs: number;
   rejectUnauthorized?: boolean;
@@ -225,5 +225,5 @@ export const explainFailure = (error: unknown): string => {
   return reasons[code] ?? (message || code);
 };
 
-/** Returns the object in a JSON text; an empty object for other texts. */
+/** Returns the object in a JSON text; an empty object for other strings. */
 export const parseObject = (text: string): Record<string, unknown> => Object(parseJson(text));

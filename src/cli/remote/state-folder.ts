@@ -7,8 +7,8 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
 /**
- * Maximum number of files in a folder, beyond which the oldest are dropped, and maximum bytes of a file (an alert in
- * its envelope).
+ * Maximum number of files in a folder, beyond which the oldest are dropped, and maximum size in bytes of a file (an
+ * alert in its envelope).
  */
 const maxFiles = 1000;
 const maxBytes = 16 * 1024 * 1024;

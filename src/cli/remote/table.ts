@@ -109,7 +109,8 @@ const fitWidths = (
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Splits a text into user-perceived characters. The segmenter is created on demand, because most texts are plain ASCII.
+ * Splits a string into user-perceived characters. The segmenter is created on demand, because most strings are plain
+ * ASCII.
  */
 const listCharacters = (text: string): string[] => {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -122,7 +123,7 @@ const wide =
 
 const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
-/** Returns the number of terminal columns that a text without control characters takes up. */
+/** Returns the number of terminal columns that a string without control characters takes up. */
 export const toWidth = (text: string): number =>
   isPlain(text) ? text.length : listCharacters(text).reduce((sum, each) => sum + toCharacterWidth(each), 0);
 
@@ -173,7 +174,7 @@ export const withWhole = (table: string, text: string): string => {
   return table.includes(whole) ? table : `${table}\n${whole}\n`;
 };
 
-/** Joins the lines of a text into one line. */
+/** Joins the lines of a string into one line. */
 export const foldSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Wraps the words into lines of at most `width` characters. */

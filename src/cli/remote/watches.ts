@@ -11,7 +11,7 @@ export const watchesCommand = defineAskingCommand({
 
 const states = ['firing', 'cannot check', 'pending'];
 
-/** Rank for sorting by state, worst first. */
+/** Returns the rank for sorting by state, worst first. */
 const rankOfState = (state: string): number => (states.includes(state) ? states.indexOf(state) : states.length);
 
 const toWatchTable = (rows: readonly Watch[]): string => {

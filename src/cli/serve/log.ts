@@ -4,7 +4,7 @@ import type { Settings } from '../../config/schema.ts';
 import { clearProgress } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 
-/** Maximum bytes of lines waiting to be written; further lines are dropped. */
+/** Maximum size in bytes of lines waiting to be written; further lines are dropped. */
 const maxWaitingBytes = 1024 * 1024;
 
 /**

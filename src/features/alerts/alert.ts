@@ -69,7 +69,7 @@ export interface Receipt {
   sender: string;
 }
 
-/** Creates a record with the contract's six fields; missing fields become empty text. */
+/** Creates a record with the contract's six fields. Missing fields become empty strings. */
 export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRecord => ({
   timestamp: toLocalTimestamp(now),
   source: body.source ?? '',
@@ -111,7 +111,7 @@ const readStatus = (body: AlertBody): AlertRecord['status'] => {
   return body.key || readExtra(body, 'fingerprint') ? 'firing' : undefined;
 };
 
-/** Creates the record of a foreign alert, with cleaned and truncated texts. */
+/** Creates the record of a foreign alert, with cleaned and truncated text fields. */
 export const createForeignAlert = (
   format: string,
   alert: ForeignAlert,

@@ -145,7 +145,10 @@ export class Recorder {
     if (Math.abs(now - before) > aliveMs) this.#places.clear();
   }
 
-  /** Starts to observe places for which this instance has become responsible, and stops observing places of others. */
+  /**
+   * Starts to observe places for which this instance has become responsible, and stops observing places that it has
+   * lost.
+   */
   async #takePlaces(now: number): Promise<void> {
     const { store } = this.#parts;
     const wanted = new Set(

@@ -7,7 +7,7 @@ import { CommandFailure, type CommandOutput, maxOutputBytes, type OutputRow } fr
 
 const newline = 10;
 
-/** Maximum bytes of a line, which contains one object as JSON; longer lines are omitted from the result. */
+/** Maximum size in bytes of a line, which contains one object as JSON; longer lines are omitted from the result. */
 const maxLineBytes = 1024 * 1024;
 
 interface TextRequest extends Omit<ChildRequest, 'onOutput'> {

@@ -3,7 +3,7 @@ import { createTextMatcher, likeWildcards } from './wildcards.ts';
 
 const maxConditions = 16;
 
-/** One condition, and the AND before the next condition. In texts, a backslash escapes a backslash or a quote. */
+/** One condition, and the AND before the next condition. In strings, a backslash escapes a backslash or a quote. */
 const conditionForm =
   /\s*(?<property>[a-z]\w*)\s*(?<operator>=|like\b)\s*(?:(?<text>'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*")|(?<bare>\d+|true\b|false\b))\s*(?:and\b|(?<end>$))/iy;
 

@@ -9,7 +9,7 @@ import { checkCommand } from './policy.ts';
 const special = /[;|&<>$(){}@#`'"]/;
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Texts consisting mostly of characters with a meaning in PowerShell. */
+/** Strings consisting mostly of characters with a meaning in PowerShell. */
 const line = fc
   .array(
     fc.oneof(

@@ -105,7 +105,7 @@ test('any other line is refused with a reason that names the fault', () => {
   }
 });
 
-/** Texts to append to a command, most of which are refused. */
+/** Strings to append to a command, most of which are refused. */
 const rest = fc.array(
   fc.oneof(
     fc.constantFrom('-Name', '-Id 1', '-ID', 'System', 'win32_process', '-Filter', ',', '1', "'a'", '-KeyOnly'),
@@ -144,7 +144,7 @@ test('an allowed command that is written again from its values is allowed and pa
 
 const commands = describeCommands();
 
-/** Texts that can be quoted. */
+/** Strings that can be quoted. */
 const text = fc.oneof(
   createAnyText(6),
   fc.string({ unit: 'grapheme', maxLength: 6 }),

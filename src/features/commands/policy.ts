@@ -139,7 +139,7 @@ const parseCommand = (line: string): ParsedCommand => {
   return { name, parameters: toParameters(given, policies[name]) } as ParsedCommand;
 };
 
-/** Returns the given texts by parameter name, as spelled in the policy. */
+/** Returns the given strings by parameter name, as spelled in the policy. */
 const nameParameters = (parameters: RawParameter[], { first, parameters: allowed }: CommandPolicy) => {
   const given = new Map<string, string[]>();
   for (const { name, values } of parameters) {

@@ -20,7 +20,7 @@ const requireLength = (text: string, maxLength: number): void => {
   if ([...text].length > maxLength) throw new Refusal(`${quoteWord(text)} is longer than ${maxLength} characters`);
 };
 
-/** Text in which `*` and `?` are wildcards. */
+/** Creates the kind of text in which `*` and `?` are wildcards. */
 export const patternKind = (maxLength: number): ValueKind<string> => ({
   parse: (text) => {
     if (text === '') throw new Refusal('a value must not be empty');

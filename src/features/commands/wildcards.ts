@@ -6,7 +6,7 @@ export const likeWildcards = { any: '%', one: '_' };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
-/** Creates a matcher for whole texts that ignores case. Takes at most pattern × text steps for any input. */
+/** Creates a matcher for whole strings that ignores case. Takes at most pattern × text steps for any input. */
 export const createTextMatcher = (pattern: string, { any, one }: typeof nameWildcards): ((text: string) => boolean) => {
   const wanted = [...pattern.toLowerCase()];
   return (text) => {
@@ -31,7 +31,7 @@ export const createTextMatcher = (pattern: string, { any, one }: typeof nameWild
   };
 };
 
-/** Creates a matcher of texts that match at least one of the patterns. */
+/** Creates a matcher of strings that match at least one of the patterns. */
 export const createAnyMatcher = (patterns: readonly string[]): ((text: string) => boolean) => {
   const matchers = patterns.map((pattern) => createTextMatcher(pattern, nameWildcards));
   return (text) => matchers.some((matches) => matches(text));

@@ -169,7 +169,7 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   );
 };
 
-/** Maximum bytes of events waiting for a slow client, which is disconnected beyond this limit. */
+/** Maximum size in bytes of events waiting for a slow client, which is disconnected beyond this limit. */
 const maxBacklog = 1024 * 1024;
 
 const eventHeaders = {
@@ -185,7 +185,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
   response.writeHead(200, eventHeaders);
   // Events of the current event-loop turn, which are written together.
   let ready = '';
-  // Events for a slow client, joined into one text because each pending write costs Node a few hundred bytes.
+  // Events for a slow client, joined into one string because each pending write costs Node a few hundred bytes.
   let waiting = '';
   let waitingBytes = 0;
   // Pending until the client has read the last write.

@@ -3,7 +3,7 @@ import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
 /** Last time at which pings could be received, in Unix milliseconds. */
 export interface LastAlive {
-  /** Undefined if the time is unknown. */
+  /** Reads the time; undefined if it is unknown. */
   read(): Promise<number | undefined>;
   write(at: number): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { definitionFields } from './definition.ts';
 
 export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;
 
-/** Maximum number of runs kept per heartbeat, and maximum characters of their outputs. */
+/** Maximum number of runs kept per heartbeat, and maximum length in characters of their outputs. */
 export const maxRuns = 100;
 export const maxOutputLength = 64 * 1024;
 
@@ -33,7 +33,7 @@ const RecentRun = defineShape('RecentRun', {
 });
 export type RecentRun = Static<typeof RecentRun>;
 
-/** Schema of a definition's field in responses, with the field's description. */
+/** Creates the schema of a definition's field in responses, with the field's description. */
 const definedOrNull = <T extends TSchema>(field: T) =>
   orNull(field, String((field as { description?: string }).description));
 

@@ -11,7 +11,10 @@ const outagesRow = ':outages';
 /** Number of states that one query reads. */
 const pageSize = 50;
 
-/** Snapshot in the database that instances share. Each row has its own seq, because another instance may be writing. */
+/**
+ * Creates a snapshot in the database that instances share. Each row has its own seq, because another instance may be
+ * writing.
+ */
 export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): ProjectionSnapshot => {
   let size = 0;
   const writeRows = async (rows: readonly { name: string; body: string }[], seq: number): Promise<void> => {

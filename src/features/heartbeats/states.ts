@@ -1,7 +1,7 @@
 import type { HeartbeatState } from './heartbeat-state.ts';
 import { shortenOutputs } from './runs.ts';
 
-/** Maximum characters of the outputs of all heartbeats, and the number kept once the maximum is exceeded. */
+/** Maximum length in characters of the outputs of all heartbeats, and the number kept once the maximum is exceeded. */
 const maxOutputsLength = 16 * 1024 * 1024;
 const shortenedLength = 12 * 1024 * 1024;
 

@@ -85,7 +85,7 @@ export const createDocuments = () => {
   };
 };
 
-/** Shares texts between readers: each text is computed once, for the first reader that needs it. */
+/** Shares generated strings between readers. Each string is computed once, for the first reader that needs it. */
 const createSharedTexts = (source: Iterator<string>) => {
   const texts: string[] = [];
   return function* (): Generator<string> {
@@ -104,7 +104,7 @@ function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
   for (const text of texts) yield toJsonRows(text);
 }
 
-/** Yields the members of a document after its opening. Joined by commas, the texts complete the JSON. */
+/** Yields the members of a document after its opening. Joined by commas, these strings complete the JSON. */
 function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   const list = (before: string, column: number, after = '') => listColumn(before, ring.list(column, from, to), after);
   for (const [column, name] of hostColumns.entries()) yield* list(`"${name}":`, column);
@@ -122,7 +122,7 @@ function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   }
 }
 
-/** Yields a list of numbers between two texts, slice by slice. */
+/** Yields a list of numbers, slice by slice, with the given strings before and after it. */
 function* listColumn(before: string, values: Iterable<number>, after: string): Generator<string> {
   let slice: string[] = [];
   let opening = `${before}[`;

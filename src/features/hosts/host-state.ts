@@ -37,7 +37,7 @@ export interface HostState {
   isHub: boolean;
 }
 
-/** Maximum bytes of a state as JSON, in any storage. */
+/** Maximum size in bytes of a state as JSON, in any storage. */
 export const maxStateBytes = 128 * 1024 - 64;
 
 /** Storage of states and histories. Methods reject while the storage is unavailable. */

@@ -45,7 +45,7 @@ interface WatchParts {
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   silentMs(): number;
-  /** Level of alerts about silent hosts. */
+  /** Returns the level of alerts about silent hosts. */
   silentLevel(): Severity;
   /** Called with the name of each host whose state changes without a report. */
   onChanged(name: string): void;

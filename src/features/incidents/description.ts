@@ -5,12 +5,12 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type FoldedAlert, overflowKey, replaceDigits, toSenderGroup, toTrait } from './folded-alert.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Maximum characters of an incident's title, `about` and details. */
+/** Maximum length in characters of an incident's title, `about` and details. */
 const maxTitleLength = 500;
 const maxAboutLength = 256;
 const maxDetailsLength = 8192;
 
-/** Maximum characters of a source and a host name, because native alerts have no limit. */
+/** Maximum length in characters of a source and a host name, because native alerts have no limit. */
 const maxNameLength = 256;
 
 type Description = Pick<

@@ -6,7 +6,7 @@ import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal
 /** Key of the incident that counts alerts beyond the limit on active incidents. */
 export const overflowKey = 'overflow';
 
-/** Maximum characters of a key. Longer keys are hashed. */
+/** Maximum length in characters of a key. Longer keys are hashed. */
 const maxKeyLength = 160;
 
 /** Alert in the form that incidents fold. */
@@ -45,7 +45,7 @@ export const toIncidentKey = (record: StoredRecord): string => {
     : toKey([sender, null, source, hostname, replaceDigits(toMessage(record))]);
 };
 
-/** Returns whether the key is based on the alert's fingerprint or on its texts. */
+/** Returns whether the key is based on the alert's fingerprint or on its text fields. */
 export const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' =>
   isResolvable(record) ? 'fingerprint' : 'texts';
 
@@ -59,7 +59,7 @@ const toMessage = ({ format, status, message }: StoredRecord): string =>
 /** Replaces digits, so that "/var is 86 % full" equals "/var is 87 % full". */
 export const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');
 
-/** Joins the texts to a key. Short keys are not hashed, to save time. */
+/** Joins strings to a key. Short keys are not hashed, to save time. */
 const toKey = (texts: readonly unknown[]): string => {
   const json = JSON.stringify(texts);
   return json.length <= maxKeyLength ? json : hash('sha256', json, 'base64url');

@@ -4,7 +4,7 @@ import { createFilterTest } from '../../lib/wildcards.ts';
 import type { StoredIncident } from './incident.ts';
 import { isOf } from './responsible.ts';
 
-/** Filter for incidents. Texts are in lower case. */
+/** Filter for incidents. Strings are in lower case. */
 export interface IncidentFilter {
   states: readonly IncidentState[];
   level?: Severity | undefined;

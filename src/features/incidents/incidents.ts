@@ -76,7 +76,7 @@ export class Incidents implements IncidentsBefore {
     return this.#byId.get(id)?.events ?? [];
   }
 
-  /** Lists active incidents, and resolved ones whose resolution has not reached every destination. */
+  /** Lists active incidents, and resolved incidents whose resolution has not reached every destination. */
   listUnsettled(): StoredIncident[] {
     return [...this.#active, ...this.#unsettled].map((id) => this.find(id) as StoredIncident);
   }

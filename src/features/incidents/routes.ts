@@ -32,7 +32,7 @@ import {
 } from './schema.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Maximum bytes of the alert log read per request. */
+/** Maximum number of bytes of the alert log read per request. */
 const maxReadBytes = 64 * MiB;
 
 /** Page size in bytes after which a page ends. */

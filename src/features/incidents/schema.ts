@@ -30,7 +30,7 @@ const incidentEventTypes = [
   'reopened',
 ] as const;
 
-/** Maximum characters of a comment, and maximum number of ids per request. */
+/** Maximum length in characters of a comment, and maximum number of ids per request. */
 const maxCommentLength = 4000;
 const maxIds = 500;
 

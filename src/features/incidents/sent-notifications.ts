@@ -16,7 +16,7 @@ export class SentNotifications {
   #events: SentEvent[] = [];
   #isOrdered = true;
 
-  /** Adds a notification that is newer than all others. Ignores other events. */
+  /** Adds a notification that is newer than all earlier notifications. Ignores other events. */
   add(id: string, event: StoredEvent): void {
     if (event.destination === undefined) return;
     this.#order();

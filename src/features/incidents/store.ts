@@ -142,7 +142,7 @@ export class IncidentStore {
     return this.#state.listEvents(id);
   }
 
-  /** Lists active incidents, and resolved ones whose resolution has not reached every destination. */
+  /** Lists active incidents, and resolved incidents whose resolution has not reached every destination. */
   async listUnsettled(): Promise<readonly StoredIncident[]> {
     await this.#waitUntilCurrent();
     return this.#state.listUnsettled();
@@ -166,7 +166,7 @@ export class IncidentStore {
     return this.#state.count();
   }
 
-  /** Set while alerts cannot be folded or snapshots cannot be stored. The database reports its own failures. */
+  /** Error while alerts cannot be folded or snapshots cannot be stored. The database reports its own failures. */
   get failure(): Error | undefined {
     return this.#foldFailure ?? this.#projection.unsaved;
   }

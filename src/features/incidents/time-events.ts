@@ -6,7 +6,7 @@ import type { Rules } from './rules.ts';
 interface TimeEventParts {
   /** This instance's settings. */
   rules: Rules;
-  /** Unix milliseconds. */
+  /** Returns the time in Unix milliseconds. */
   now(): number;
   state(): Incidents;
   /** True while this instance may append and knows all earlier events. */

@@ -25,8 +25,8 @@ export interface DestinationEntries {
 interface OpenDestinations extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
   list(): readonly AnyDestination[];
   /**
-   * Opens changed destinations and makes unchanged ones retry now. Resolves once all are open or their errors are
-   * logged.
+   * Opens changed destinations and makes unchanged destinations retry now. Resolves once all are open or their errors
+   * are logged.
    */
   reload(entries: DestinationEntries): Promise<void>;
   close(): Promise<void>;
@@ -127,7 +127,7 @@ export const openDestinations = async (
   };
 };
 
-/** Returns a text that is equal for two targets if the destination can be kept. */
+/** Returns a string that is equal for two targets if the destination can be kept. */
 const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt, way }: DestinationTarget): string => {
   const { secrets, headers, trust } = receiver;
   return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust, way]);

@@ -21,7 +21,7 @@ const limitMs = 900;
 /** Milliseconds between two readings, whose difference gives the rates. */
 const betweenMs = 520;
 
-/** Maximum characters of a journal line, and of a name. */
+/** Maximum length in characters of a journal line, and of a name. */
 const maxLineLength = 400;
 const maxNameLength = 80;
 

@@ -42,7 +42,7 @@ export class PictureTaker {
    * Times at which pictures were taken in the last hour, in Unix milliseconds; undefined until the store has been read.
    */
   #times: number[] | undefined;
-  /** Last opening or raise that was considered, by incident. Contains only recent ones. */
+  /** Last opening or raise that was considered, by incident. Contains only recent openings and raises. */
   readonly #considered = new Map<string, { opening: string; at: number }>();
   /** Reasons why incidents have no picture. */
   readonly #reasons = new Map<string, string>();

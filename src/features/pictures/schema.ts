@@ -3,7 +3,7 @@ import type { pressures } from '../../host/readings.ts';
 import { describeProcess, History, hostUsage } from '../../kit/machine.ts';
 import { defineShape, nullable, Time } from '../../kit/route.ts';
 
-/** Maximum bytes of a picture as JSON. */
+/** Maximum size in bytes of a picture as JSON. */
 export const maxPictureBytes = 64 * 1024;
 
 /** Maximum number of processes in each of the two lists. */

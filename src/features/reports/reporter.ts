@@ -182,7 +182,7 @@ const isCommand = (value: unknown): value is { id: string; line: string; by: unk
 /** Maximum number of watch results per report. */
 const mostChecks = 100;
 
-/** Maximum characters of all results in a report. The hub refuses reports of more than 128 KiB. */
+/** Maximum length in characters of all results in a report. The hub refuses reports of more than 128 KiB. */
 const mostTextLength = 30_000;
 
 /** Converts a result to single-line text, cut to the length that the hub accepts. */

@@ -12,7 +12,7 @@ export interface AuditNote {
 
 type Value = Record<string, unknown>;
 
-/** Maximum characters of a label. */
+/** Maximum length in characters of a label. */
 const maxLabelLength = 200;
 
 /** Returns the note for a change between two values; undefined or null means that the setting does not exist. */

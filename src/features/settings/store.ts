@@ -15,7 +15,7 @@ import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
 import { toAuditNote } from './audit-note.ts';
 import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
 
-/** Maximum characters of a value as JSON. */
+/** Maximum length in characters of a value as JSON. */
 const maxValueLength = 64 * 1024;
 
 /** Maximum total characters of a kind's values, unless the kind has its own limit. */

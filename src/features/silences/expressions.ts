@@ -3,7 +3,7 @@ import { HttpError } from '../../http/errors.ts';
 import { assertSize, estimateSize } from './expression-size.ts';
 import { parseSimpleExpression } from './simple-expression.ts';
 
-/** Maximum characters of a text that are compared. Incident titles have the same limit. */
+/** Maximum number of characters of a string that are compared. Incident titles have the same limit. */
 export const maxComparedLength = 499;
 
 /** Worst-case microseconds per text comparison: per character between wildcards, and per unit of size. */
@@ -11,10 +11,13 @@ const textMicros = 0.1;
 const wildcardMicros = 0.1;
 const sizeMicros = 12;
 
-/** Maximum bytes of the engine's states per expression. Beyond this limit, the engine slows down instead of growing. */
+/**
+ * Maximum size in bytes of the engine's states per expression. Beyond this limit, the engine slows down instead of
+ * growing.
+ */
 const stateBytes = 16 * 1024;
 
-/** Bytes per compiled expression, bytes per unit of its size, and maximum bytes of all compiled expressions. */
+/** Bytes per compiled expression, bytes per unit of its size, and maximum size in bytes of all compiled expressions. */
 const expressionBytes = 64 * 1024;
 const sizeBytes = 512;
 const maxCompiledBytes = 64 * 1024 * 1024;
@@ -23,13 +26,13 @@ const maxCompiledBytes = 64 * 1024 * 1024;
 interface Expression {
   /** Upper bound on the number of instructions; 0 if the expression does not need the engine. */
   size: number;
-  /** Worst-case microseconds for a text of maximum length. */
+  /** Worst-case microseconds for a string of maximum length. */
   cost: number;
-  /** Tests a text, compiling the expression if needed. @throws HttpError if the expression is unusable */
+  /** Tests a string, compiling the expression if needed. @throws HttpError if the expression is unusable */
   test(text: string): boolean;
 }
 
-/** Returns the microseconds needed to compare a text with a pattern. */
+/** Returns the microseconds needed to compare a string with a pattern. */
 export const toPatternCost = (length: number, hasWildcard: boolean): number =>
   textMicros + (hasWildcard ? length * wildcardMicros : 0);
 

@@ -203,13 +203,13 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
 /** Maximum number of expression steps (size × characters) per request, which take a few seconds. */
 const maxSteps = 100_000_000;
 
-/** Maximum number of texts for which a request caches an expression's result. */
+/** Maximum number of strings for which a request caches an expression's result. */
 const maxRemembered = 1000;
 
 const toExactKey = (name: string, value: string): string => `${name}=${value}`;
 const toPrefixKey = (name: string, start: string): string => `${name}^${start}`;
 
-/** Returns the key shared by all texts that match the pattern; undefined if the pattern begins with a wildcard. */
+/** Returns the key shared by all strings that match the pattern; undefined if the pattern begins with a wildcard. */
 const toKey = (name: string, pattern: string): MatchKey | undefined => {
   const [start = ''] = pattern.split('*', 1);
   if (start === pattern) return { label: name, text: toExactKey(name, pattern) };

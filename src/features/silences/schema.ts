@@ -4,7 +4,7 @@ import { maxPatternLength, SilenceMatcher } from '../../kit/silence-source.ts';
 
 export const silenceStates = ['active', 'pending', 'expired'] as const;
 
-/** Maximum characters of a comment and of a schedule, and maximum number of labels or matchers. */
+/** Maximum length in characters of a comment and of a schedule, and maximum number of labels or matchers. */
 const maxCommentLength = 4000;
 const maxScheduleLength = 100;
 const maxMembers = 50;

@@ -16,12 +16,12 @@ export interface SimpleExpression {
   test(text: string): boolean;
 }
 
-/** Literal texts between the wildcards of one alternative. */
+/** Literal strings between the wildcards of one alternative. */
 type Alternative = readonly string[];
 
 /**
  * Parses an expression made of literals, groups, `|` and `.*`, as people and programs usually write them. Comparing
- * texts takes a hundredth of the time of the engine. Returns undefined for any other expression.
+ * strings takes a hundredth of the time of the engine. Returns undefined for any other expression.
  */
 export const parseSimpleExpression = (expression: string): SimpleExpression | undefined => {
   if (expression === '.+') return { length: 1, test: (text) => text !== '' && !text.includes('\n') };

@@ -51,7 +51,7 @@ export const removeTasks = (ids: readonly number[]): Statement => ({
   values: [ids],
 });
 
-/** Inserts keys with the original texts of their tasks. The row of an expired key may still exist. */
+/** Inserts keys with the original JSON of their tasks. The row of an expired key may still exist. */
 export const insertTaskKeys = (keys: readonly (RequestKey & { text: string })[], at: number): Statement => ({
   isPrepared: true,
   text: `INSERT INTO signalbox.idempotency (key, fingerprint, answer, at)

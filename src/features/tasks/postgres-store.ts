@@ -8,7 +8,7 @@ import type { StoredTask, TaskFilter, TaskMatches, TaskSearch, TaskStore } from 
 import { toPosition, toSet } from './task-sets.ts';
 import { TaskRows, toTitlePart } from './task-text.ts';
 
-/** Maximum bytes of a page of search results. */
+/** Maximum size in bytes of a page of search results. */
 const pageBytes = 1024 * 1024;
 
 /** Condition: the title contains a part from `toTitlePart`. */

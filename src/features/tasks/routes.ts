@@ -48,7 +48,7 @@ export const createTaskListRoute = (store: TaskStore): Route =>
 /** Maximum number of tasks on a page, newest first. */
 const maxNewest = 1000;
 
-/** Maximum characters of a search text. */
+/** Maximum length in characters of a search text. */
 const maxSearchLength = 256;
 
 const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => {

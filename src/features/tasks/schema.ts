@@ -49,7 +49,7 @@ export type NewTask = Static<typeof NewTask>;
 export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
 export type TaskChanges = Static<typeof TaskChanges>;
 
-/** Filters that accept any text. Their titles list the values in the OpenAPI document. */
+/** Filters, each of which accepts any string. Their titles list the values in the OpenAPI document. */
 export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),

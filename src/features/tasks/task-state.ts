@@ -12,7 +12,7 @@ import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } fro
 /** Number of characters of a list that are joined, so that many tasks are sent with one write. */
 const pieceLength = 64 * 1024;
 
-/** Maximum characters of a page of search results. */
+/** Maximum length in characters of a page of search results. */
 const pageLength = 1024 * 1024;
 
 /** Maximum number of cached short lists, each of a single piece. */
@@ -110,7 +110,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
   };
 };
 
-/** Reads the entry in a text without parsing. This works because no value after the description contains a quote. */
+/** Reads the entry in a string without parsing. This works because no value after the description contains a quote. */
 const readTaskEntry = (text: string, version: number): TaskEntry => {
   const statusAt = text.lastIndexOf('","Status":"');
   const priorityAt = text.lastIndexOf('"', statusAt - 1) + 1;
@@ -120,7 +120,7 @@ const readTaskEntry = (text: string, version: number): TaskEntry => {
   return { id: readTaskId(text), version, status, priority, text };
 };
 
-/** True if the title in a text contains a part. Avoids parsing, because a search reads every title. */
+/** True if the title in a string contains a part. Avoids parsing, because a search reads every title. */
 const isTitled = (text: string, part: string): boolean => {
   const from = text.indexOf('"Title":') + '"Title":'.length;
   return text.slice(from, text.indexOf(',"Description":', from)).toLowerCase().includes(part);

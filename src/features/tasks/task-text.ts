@@ -27,7 +27,7 @@ export const readTaskId = (text: string): number => Number.parseInt(text.slice('
 /** Converts a search text to the part of a title's lower-case JSON that stores search for. */
 export const toTitlePart = (q: string): string => JSON.stringify(q.toLowerCase()).slice(1, -1);
 
-/** Consecutive tasks of a list, sent as joined texts. */
+/** Consecutive tasks of a list, sent as joined strings. */
 export class TaskRows implements Iterable<Task> {
   readonly [ownJson]: string;
   readonly #texts: readonly string[];

@@ -12,7 +12,7 @@ interface Node {
   readonly entries: Entry[];
 }
 
-/** Change at an id: a text with its sets' bits, or a removal. */
+/** Change at an id: a string with its sets' bits, or a removal. */
 interface Change {
   id: number;
   text: string | undefined;
@@ -31,8 +31,8 @@ export interface TreeView {
 }
 
 /**
- * Texts in id order. Each text is in some of `setCount` sets (at most 30), and every text is in set 0. Reading a set
- * skips all other texts, so the cost of a list depends on its own length, not on the number of tasks.
+ * Strings in id order. Each string is in some of `setCount` sets (at most 30), and every string is in set 0. Reading a
+ * set skips all other strings, so the cost of a list depends on its own length, not on the number of tasks.
  */
 export interface TaskTree {
   find(id: number): string | undefined;
@@ -40,7 +40,7 @@ export interface TaskTree {
   put(id: number, text: string, memberships: number): void;
   /** Removes the text of an id. Returns true if there was one. */
   remove(id: number): boolean;
-  /** Number of texts in a set. */
+  /** Number of strings in a set. */
   count(set: number): number;
   /** Returns the current tree, valid until the next write. */
   view(): TreeView;
@@ -99,17 +99,17 @@ export interface Cursor {
   readonly isBack?: boolean;
   /** Next id to read. */
   next: number;
-  /** Maximum number of texts left to read. */
+  /** Maximum number of strings left to read. */
   left: number;
 }
 
-/** Texts read so far, and number of characters left to read. */
+/** Strings read so far, and number of characters left to read. */
 interface Target {
   texts: string[];
   room: number;
 }
 
-/** Reads the next texts of a set in id order, about `room` characters. Reads nothing after the last text. */
+/** Reads the next strings of a set in id order, about `room` characters. Reads nothing after the last string. */
 export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
   const target = { texts: [], room };
   const end = scale * width;
@@ -119,7 +119,7 @@ export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: numbe
   return target.texts;
 };
 
-/** Reads texts in a node whose first id is `base`, with `scale` ids per entry. */
+/** Reads strings in a node whose first id is `base`, with `scale` ids per entry. */
 const readNode = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
   const { isBack = false } = cursor;
   let waiting = (node.sets[cursor.set] ?? 0) & toWanted(scale, base, cursor);

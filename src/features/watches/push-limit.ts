@@ -3,8 +3,8 @@ import type { KnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 
 /**
- * Maximum bytes of the watches that hosts check, as JSON. The config file and the runtime watches may have 7 MiB each,
- * and together fit into the response of 16 MiB that an agent reads.
+ * Maximum size in bytes of the watches that hosts check, as JSON. The config file and the runtime watches may have 7
+ * MiB each, and together fit into the response of 16 MiB that an agent reads.
  */
 const maxPushedBytes = 7 * 1024 * 1024;
 

@@ -83,8 +83,8 @@ const parseEntry = (line: string): Record<string, unknown> | undefined => {
 };
 
 /**
- * Returns the first value of a field: a text, or an array of bytes if the text is not printable; null if the value is
- * missing or too long.
+ * Returns the first value of a field: a string, or an array of bytes if the string is not printable; null if the value
+ * is missing or too long.
  */
 export const readJournalField = (value: unknown): string | null => {
   if (typeof value === 'string') return value;

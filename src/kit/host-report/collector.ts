@@ -150,5 +150,5 @@ const round = (value: number, digits: number): number => Number(value.toFixed(di
 /** Control characters and line separators. */
 const controls = /[\p{Cc}\u2028\u2029]/gu;
 
-/** Converts a text to a single line. */
+/** Converts a string to a single line. */
 const toLine = (text: string, length: number): string => text.replaceAll(controls, '\ufffd').slice(0, length);

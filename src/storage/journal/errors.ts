@@ -30,7 +30,7 @@ export class JournalError extends Error {
 /** Returns an error's code: of the operating system (`ENOENT`), or of a JournalError. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** Handler for `catch` that ignores a missing file, which another program may have moved or deleted. */
+/** Ignores the error for a missing file, which another program may have moved or deleted. For use with `catch`. */
 export const passIfGone = (error: unknown): undefined => {
   if (codeOf(error) !== 'ENOENT') throw error;
   return undefined;

@@ -22,10 +22,10 @@ import { filledCount } from './recent.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Appended, JournalWriter } from './writer.ts';
 
-/** Maximum bytes of the log that a listing reads, which take about 0.3 s of processor time. */
+/** Maximum number of bytes of the log that a listing reads, which take about 0.3 s of processor time. */
 const maxListedBytes = 256 * MiB;
 
-/** Maximum bytes of the log that are read to find a record. */
+/** Maximum number of bytes of the log that are read to find a record. */
 const maxFoundBytes = 64 * MiB;
 
 interface JournalState extends RecordLogState {

@@ -39,7 +39,7 @@ export interface JournalOptions {
   directory: string;
   /** Base name of the files `NAME.jsonl` and its closed segments, `NAME.00000001.jsonl` and so on. */
   name: string;
-  /** Maximum bytes of a segment, which is closed before a batch that would exceed this size. */
+  /** Maximum size in bytes of a segment, which is closed before a batch that would exceed this size. */
   segmentBytes?: number;
   /** Number of closed segments to keep; 0 keeps all. */
   retainSegments?: number;
@@ -52,9 +52,9 @@ export interface JournalOptions {
   retainDays?: number;
   /** Maximum records waiting for the disk. Further records are refused. */
   queueCount?: number;
-  /** Maximum bytes of records waiting for the disk. */
+  /** Maximum size in bytes of records waiting for the disk. */
   queueBytes?: number;
-  /** Maximum bytes of a line. Longer lines are neither written nor listed. */
+  /** Maximum size in bytes of a line. Longer lines are neither written nor listed. */
   maxLineBytes?: number;
   /** Minimum free bytes of the file system, below which records are refused. */
   minFreeBytes?: number;
@@ -84,7 +84,7 @@ export type JournalSettings = Required<JournalOptions>;
 /** Maximum bytes per write, unless a single line or group is longer. */
 export const maxBatchBytes = MiB;
 
-/** Maximum bytes of the lines in a group: a body of 8 MiB plus the ends of lines. */
+/** Maximum size in bytes of the lines in a group: a body of 8 MiB plus the ends of lines. */
 export const maxGroupBytes = 10 * MiB;
 
 /** Adds the defaults: 64 MiB segments, kept forever, with every write synced. */

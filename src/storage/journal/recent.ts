@@ -1,7 +1,7 @@
 import { MiB } from '../../lib/units.ts';
 import { isFeatureEvent, type LogRecord, type Match, type StoredRecord } from './line.ts';
 
-/** Maximum characters of lines in memory. */
+/** Maximum length in characters of lines in memory. */
 const keptLength = MiB;
 
 /** Maximum number of records in a list that are kept for the next list. */

@@ -39,7 +39,7 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
-  /** True for a text that is used frequently. Each connection parses such a text only once. */
+  /** True for a string that is used frequently. Each connection parses such a string only once. */
   isPrepared?: boolean;
 }
 
@@ -204,7 +204,7 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** Returns the last result of a text, which may contain several statements. */
+/** Returns the last result of a string, which may contain several statements. */
 const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): StatementOutcome => {
   const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
   return { rows, command, rowCount: rowCount ?? 0 };

@@ -30,7 +30,7 @@ const eventsKeptMs = dayMs;
 /** Lease of the instance that writes the snapshots of the projection of feature events. */
 export const eventsLease = 'incidents';
 
-/** Maximum bytes of a body. Such a body fits into a line of a journal. */
+/** Maximum size in bytes of a body. Such a body fits into a line of a journal. */
 const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
@@ -52,7 +52,7 @@ interface DatabaseLogOptions {
   hasEvents?: boolean;
   /** Maximum number of waiting records. Further records are refused. */
   queueCount?: number;
-  /** Maximum bytes of waiting records. */
+  /** Maximum size in bytes of waiting records. */
   queueBytes?: number;
 }
 

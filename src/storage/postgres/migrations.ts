@@ -90,7 +90,7 @@ CREATE INDEX repeat_at ON signalbox.repeat (at);
 
 /**
  * Incidents with their events, numbered from 1. The gate's last id is the seq of the last folded alert. Of the alerts
- * from before the migration, only alerts from the last day are folded. Texts for filters are in lower case, without
+ * from before the migration, only alerts from the last day are folded. Strings for filters are in lower case, without
  * characters that columns refuse.
  */
 const incidentTables = `

@@ -11,7 +11,7 @@ import type { Database } from './database.ts';
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Maximum bytes of bodies in a listing. */
+/** Maximum size in bytes of bodies in a listing. */
 const maxListedBytes = 256 * MiB;
 
 /** Maximum number of rows in a time range that are sorted. Larger ranges are read in seq order. */
@@ -23,7 +23,7 @@ const rowBytes = 256;
 /** Maximum rows to count. */
 const countedCount = 500_000;
 
-/** Maximum characters of a text in the indexed column `level`. */
+/** Maximum length in characters of a string in the indexed column `level`. */
 const maxLevelLength = 64;
 
 /** Maximum number of levels for reading the rows of a table by level. If there are more, rows are read in seq order. */

@@ -23,8 +23,8 @@ const people = 4;
 const longestLifeMs = 1500;
 const longestSnoozeMs = 1000;
 /**
- * Number of keys. An incident opened more than 64 times no longer knows exactly which alerts between the openings are
- * its own.
+ * Returns the number of keys. An incident opened more than 64 times no longer knows exactly which alerts between the
+ * openings are its own.
  */
 const keyCount = (lives: number): number => (lives > 20 ? 600 : 60);
 /**

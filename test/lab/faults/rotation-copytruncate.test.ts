@@ -12,9 +12,9 @@ import { rounds } from './support/rounds.ts';
 const needs = requires({ programs: ['logrotate'] });
 
 /**
- * copytruncate loses everything written between its copy and its truncation. Alerts acknowledged before the copy, or
- * sent after the truncation, must be present. An alert copied before its acknowledgement and then truncated is written
- * again: both the copy and the log contain it, but no file contains it twice.
+ * Checks that copytruncate loses only what was written between its copy and its truncation. Alerts acknowledged before
+ * the copy, or sent after the truncation, must be present. An alert copied before its acknowledgement and then
+ * truncated is written again: both the copy and the log contain it, but no file contains it twice.
  */
 test('logrotate with copytruncate loses only alerts that are acknowledged while it runs', needs, async (t) => {
   const busy = await startBusy(t);

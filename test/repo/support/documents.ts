@@ -33,7 +33,7 @@ const toSections = (text: string, level: number): Section[] =>
     return { title: part.slice(0, end), text: part.slice(end) };
   });
 
-/** Returns the section with a title, or an empty text if it is missing. */
+/** Returns the section with a title, or an empty string if it is missing. */
 export const findSection = (text: string, title: string): string =>
   toSections(text, 2).find((section) => section.title === title)?.text ?? '';
 

@@ -24,7 +24,7 @@ export interface PostgresServer {
   port: number;
   version: Version;
   data: string;
-  /** URL for the ordinary user, who owns the database `signalbox`. */
+  /** Returns the URL for the ordinary user, who owns the database `signalbox`. */
   url(database?: string): string;
   /** URL for the superuser, in the database `signalbox`. */
   adminUrl: string;

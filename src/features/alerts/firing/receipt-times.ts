@@ -8,7 +8,7 @@ import { readExpiry, toSeriesKey } from './series.ts';
 const maxSources = 20_000;
 const maxExpiring = 20_000;
 
-/** Maximum characters of a source. */
+/** Maximum length in characters of a source. */
 const maxSourceLength = 256;
 
 /** Milliseconds between two ticks. During a gap longer than `maxGapMs`, the process was unable to receive anything. */

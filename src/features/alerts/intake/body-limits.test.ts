@@ -8,7 +8,7 @@ import { knownCodings } from '../../../http/content-coding.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Alertmanager body with `count` ordinary alerts. */
+/** Creates an Alertmanager body with `count` ordinary alerts. */
 const createOutage = (count: number, details = 500) => ({
   version: '4',
   receiver: 'signalbox',
@@ -132,7 +132,7 @@ test('an unknown coding gets 415 with the known codings, damaged data 400, and n
   assert.deepEqual(await listMessages(app), []);
 });
 
-/** Concatenated compressed pieces that decompress to 1 GiB. */
+/** Creates concatenated compressed pieces that decompress to 1 GiB. */
 const createBomb = (coding: string): Buffer => {
   const piece = pack[coding]?.(Buffer.alloc(mebibyte, ' ')) as Buffer;
   return Buffer.concat(Array.from({ length: 1024 }, () => piece));

@@ -2,7 +2,7 @@ import { cutText } from '../../../lib/well-formed.ts';
 
 const mark = '…';
 
-/** Characters to remove or replace. Most texts contain none of these characters. */
+/** Characters to remove or replace. Most strings contain none of these characters. */
 const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
 
 /** Removes control characters, turns line breaks and tabs into spaces, and truncates to `limit` characters with `…`. */
@@ -18,7 +18,7 @@ export const clean = (text: string, limit: number): string => {
   return cut(shown, limit, text.length > limit * 4);
 };
 
-/** Cleans each line of a text, and truncates the text to `limit` characters. */
+/** Cleans each line of a string, and truncates the string to `limit` characters. */
 export const cleanLines = (text: string, limit: number): string => {
   const lines = text.slice(0, limit * 4).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
   const shown = lines

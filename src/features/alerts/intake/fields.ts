@@ -2,7 +2,7 @@ import { unknownHost } from '../../../kit/alert-record.ts';
 import { findSeverity, type Severity } from '../../../kit/severity.ts';
 import { clean } from './clean-text.ts';
 
-/** Returns the first non-blank text, or an empty text. */
+/** Returns the first non-blank string, or an empty string. */
 export const firstText = (...values: unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
 
@@ -71,8 +71,8 @@ export const findDetails = (message: string, ...values: unknown[]): string | und
 const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
 
 /**
- * Converts texts, numbers and booleans to labels. The number is limited, because some senders share labels across many
- * alerts.
+ * Converts strings, numbers and booleans to labels. The number is limited, because some senders share labels across
+ * many alerts.
  */
 export const toAlertLabels = (fields: Record<string, unknown>): Record<string, string> => {
   const labels: [string, string][] = [];

@@ -24,7 +24,7 @@ export const createFormatRoutes = (parts: IntakeParts): Route[] => [
   createFormatRoute(parts, '/api/alert/auto', 'createAlertsFromAny'),
 ];
 
-/** `uptime-kuma` → `createAlertsFromUptimeKuma`. */
+/** Converts the name of a format to an operation id: `uptime-kuma` → `createAlertsFromUptimeKuma`. */
 const toOperationId = (name: string): string =>
   `createAlertsFrom${name.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
 

@@ -14,7 +14,7 @@ export interface IntakeRequest {
   parseJson(bytes: Buffer): unknown;
 }
 
-/** Alert as described by its sender. Texts are cleaned and truncated when the record is created. */
+/** Alert as described by its sender. Strings are cleaned and truncated when the record is created. */
 export interface ForeignAlert {
   source: string;
   /** Severity of the problem; a resolved alert is stored as INFO. */

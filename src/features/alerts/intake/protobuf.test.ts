@@ -32,7 +32,7 @@ const post = async (app: TestApp, body: Buffer, path = '/v1/logs', headers: Reco
   return { status: response.status, type: response.headers.get('content-type'), bytes, headers: response.headers };
 };
 
-/** Returns a message's texts by field number. */
+/** Returns a message's strings by field number. */
 const readTexts = (bytes: Uint8Array): Record<number, string> => {
   const reader = new BinaryReader(bytes);
   const found: Record<number, string> = {};

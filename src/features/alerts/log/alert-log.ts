@@ -22,7 +22,10 @@ export interface AlertLog {
   whenRead(): Promise<void>;
   /** Lines for the start message. */
   notices: string[];
-  /** `isReady` is true if alerts can be stored. `unavailable` names other parts that are currently unusable. */
+  /**
+   * Returns the readiness. `isReady` is true if alerts can be stored; `unavailable` names other parts that are
+   * currently unusable.
+   */
   readiness(): { isReady: boolean; unavailable: string[] };
   /** Allows retention to delete files. Must be called after every reader has called `holdFrom`. */
   beginRetention(): void;

@@ -2,11 +2,12 @@ import type { HttpError } from '../../../http/errors.ts';
 import { MiB } from '../../../lib/units.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 
-/** Maximum bytes of the log read by one search or count. */
+/** Maximum number of bytes of the log read by one search or count. */
 export const maxReadBytes = 64 * MiB;
 
 /**
- * Handler for `catch`: throws the given response if too much of the log would have to be read; rethrows other errors.
+ * Creates a handler for `catch` that throws the given response if too much of the log would have to be read, and
+ * rethrows other errors.
  */
 export const refuseLargeRead =
   (createRefusal: () => HttpError) =>

@@ -123,7 +123,9 @@ const toPriorities = (types: Parameters['EntryType']): string[] => {
   return first <= last ? [`--priority=${first}..${last}`] : [];
 };
 
-/** Entry of `journalctl --output=json`. A value is a text, an array of bytes, or an array of texts and byte arrays. */
+/**
+ * Entry of `journalctl --output=json`. A value is a string, an array of bytes, or an array of strings and byte arrays.
+ */
 type JournalEntry = Readonly<Record<string, unknown>>;
 
 /** Fields that `toEvent` reads and that journalctl writes only on request. */

@@ -95,7 +95,7 @@ const unitProperties = [
   'User', 'ExecMainCode', 'ExecMainStatus',
 ] as const;
 
-/** Properties of a service unit from `systemctl show`. Properties without a value are empty texts. */
+/** Properties of a service unit from `systemctl show`. Properties without a value are empty strings. */
 export type Unit = Record<(typeof unitProperties)[number], string>;
 
 /** Lists every service that is installed or loaded. Rejects with a CommandFailure if systemd is not running. */

@@ -33,8 +33,8 @@ const toCall = (command: string, parameters: Parameters) => ({
 });
 
 /**
- * Returns a parameter in the form that the script expects; `many` for a list. Texts and dates begin with `=`, because
- * PowerShell's JSON reader converts texts that look like dates.
+ * Returns a parameter in the form that the script expects; `many` for a list. Strings and dates begin with `=`, because
+ * PowerShell's JSON reader converts strings that look like dates.
  */
 const toWire = (name: string, value: Scalar | readonly Scalar[]) => {
   const values = [value].flat() as Scalar[];
@@ -80,7 +80,7 @@ const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandPar
  */
 const toPattern = (pattern: string): string => pattern.replaceAll(/[[\]\x60]/g, '\x60$&');
 
-/** Returns the conditions in WQL, which also accepts numbers and booleans as texts. */
+/** Returns the conditions in WQL, which also accepts numbers and booleans as strings. */
 const toWql = (conditions: readonly FilterCondition[]): string =>
   conditions
     .map(({ property, operator, value }) => `${property} ${operator} '${value.replaceAll(/[\\']/g, '\\$&')}'`)

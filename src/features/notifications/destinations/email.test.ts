@@ -230,7 +230,7 @@ test('an unreachable or unknown server is retried', async (t) => {
   assert.match((unknown as { reason: string }).reason, /host name of the mail server is unknown|in time/);
 });
 
-/** Server that speaks SMTP until DATA, then calls `after` with the connection. */
+/** Starts a server that speaks SMTP until DATA, then calls `after` with the connection. */
 const startBrokenServer = async (t: Scope, after: (socket: Socket) => void): Promise<string> => {
   const server = createServer((socket) => {
     let isData = false;

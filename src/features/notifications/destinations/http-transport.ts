@@ -146,7 +146,7 @@ const reasons: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
-/** Returns the reason for a failure, without texts that could reveal parts of the request. */
+/** Returns the reason for a failure, without strings that could reveal parts of the request. */
 const describe = (error: Error): string => {
   if (error instanceof UncheckedTarget) return error.message;
   const { code = error.name } = error as NodeJS.ErrnoException;

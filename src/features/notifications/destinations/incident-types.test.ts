@@ -27,7 +27,7 @@ const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ..
 
 const hostile = { title: 'a <!channel> & <https://evil.example|x>', hostname: '' };
 
-/** Open incident as it appears in a webhook. */
+/** Returns the properties of an open incident as they appear in a webhook. */
 const toFacts = ({ what, incident }: IncidentUpdate): object => {
   const { id, number, about: key, state, level, highestLevel, title, source, hostname, sender, labels } = incident;
   const at = new Date(openedAt).toISOString();

@@ -3,7 +3,7 @@ import type { IncidentMessage } from '../message/message.ts';
 import type { Outgoing, Urgency } from '../message/outgoing.ts';
 import { escapeHtml, truncate } from '../message/plain-text.ts';
 
-/** Maximum bytes of text. */
+/** Maximum size in bytes of the text. */
 const maxBytes = 64 * 1024;
 
 /** Maximum number of incidents whose threads a mail references. */

@@ -3,10 +3,10 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { escapeHtml, toSingleLine, truncate } from '../message/plain-text.ts';
 import { type DeliveryRequest, type DestinationType, type ReceiverAddress, toHeader } from './type.ts';
 
-/** Maximum bytes of a value in the body. */
+/** Maximum size in bytes of a value in the body. */
 const maxBodyBytes = 16 * 1024;
 
-/** Maximum bytes of a value in the query or a header, because servers limit their size. */
+/** Maximum size in bytes of a value in the query or a header, because servers limit their size. */
 const maxQueryBytes = 1024;
 
 /** Value that replaces a placeholder. */

@@ -38,7 +38,7 @@ export class RoutingStart {
     this.#store();
   }
 
-  /** Unix milliseconds; undefined while the settings have not been read, and without a routing. */
+  /** Time in Unix milliseconds; undefined without a routing, and until the settings have been read. */
   get at(): number | undefined {
     if (!this.#isConfigured || !this.#parts.settings.isRead()) return undefined;
     this.#store();

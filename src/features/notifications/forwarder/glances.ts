@@ -5,7 +5,7 @@ import type { DestinationState } from '../schema.ts';
 import { bySeq } from './progress.ts';
 import { readAlertsFrom } from './records.ts';
 
-/** Maximum characters of a message in a list. */
+/** Maximum length in characters of a message in a list. */
 const mostCharacters = 500;
 
 /** Fields of a listed alert that come from the log. */

@@ -68,7 +68,7 @@ interface MessageParts {
 /** Maximum number of incidents that a message describes. Further incidents are only counted. */
 const mostDescribed = 10;
 
-/** Maximum bytes of a title. */
+/** Maximum size in bytes of a title. */
 const longestTitle = 250;
 
 /** Creates the message for one or more updates. Each incident appears only once. */
@@ -142,7 +142,7 @@ const toTitle = ({ what, happenedAt, incident, address }: IncidentUpdate): strin
   }
 };
 
-/** `ben asks you to help`. */
+/** Describes a request for help: `ben asks you to help`. */
 const toRequest = (
   { by, reason }: Pick<Address, 'by' | 'reason'> = { by: 'somebody', reason: 'responder' },
 ): string => {
@@ -150,7 +150,7 @@ const toRequest = (
   return `${toPerson(by)} ${verbs[reason]}`;
 };
 
-/** `disk full on db-1`. */
+/** Formats the name of an incident: `disk full on db-1`. */
 const toName = ({ title, hostname }: SharedIncident): string => {
   const host = toKnownHost(hostname);
   return title.includes(host) ? title : `${title} on ${host}`;
@@ -162,7 +162,9 @@ const verbs: Partial<Record<NotificationKind, string>> = {
   resolved: 'resolved',
 };
 
-/** `3 incidents on db-1: disk full, no backup, load is high`. */
+/**
+ * Formats the title of a message about several incidents: `3 incidents on db-1: disk full, no backup, load is high`.
+ */
 const toGroupTitle = (updates: readonly IncidentUpdate[]): string => {
   const kinds = [...new Set(updates.map(({ what }) => verbs[what]))];
   const [verb] = kinds.length === 1 ? kinds : [];
@@ -193,7 +195,7 @@ const toIncidentBody = ({ incident, alert, what }: IncidentUpdate, publicUrl: st
   return parts.filter((part) => part !== '').join('\n\n');
 };
 
-/** `CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 09:30 +01:00`. */
+/** Formats the facts about an incident: `CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 09:30 +01:00`. */
 const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): string =>
   toSingleLine(
     [

@@ -55,7 +55,7 @@ export const readAbsences = async (text: string, within: Period): Promise<FoundA
 /** Recurrence rule that could send the library into an endless search. */
 class UnsupportedRule extends Error {}
 
-/** Yields the texts of events. */
+/** Yields the source of each event. */
 function* listEvents(text: string): Generator<string> {
   for (let end = 0; ; ) {
     const begin = text.indexOf('BEGIN:VEVENT', end);

@@ -22,7 +22,10 @@ interface DueMessage {
 
 interface RecordParts {
   settings: SettingStore;
-  /** Sends a text to the ways of a person while `isNeeded`; resolves to false if the text must be sent again. */
+  /**
+   * Sends a message to the ways of a person while `isNeeded` returns true. Resolves to false if the message must be
+   * sent again.
+   */
   send(person: string, text: string, isNeeded: () => boolean): Promise<boolean>;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;

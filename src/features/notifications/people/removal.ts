@@ -5,7 +5,7 @@ interface OwnedSettings<Stored> {
   delete(name: string, by: string): Promise<boolean>;
 }
 
-/** Deletes the settings that belong to a user, including broken ones. */
+/** Deletes the settings that belong to a user, including broken settings. */
 export const deleteOwned = async <Stored>(
   settings: OwnedSettings<Stored>,
   isOwned: (setting: RuntimeSetting<Stored>) => boolean,

@@ -140,7 +140,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     if (this.#collector.put(incident, plan)) this.#advanceSoon();
   }
 
-  /** Sends a text with the retries of other messages; resolves once that has ended. */
+  /** Sends a message with the retries of other messages. Resolves once the attempts have ended. */
   sendText(text: string, isNeeded: () => boolean): Promise<TextEnd> {
     return new Promise((resolve) => {
       if (this.queue.isClosed) return resolve('gone');

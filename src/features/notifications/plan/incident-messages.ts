@@ -14,10 +14,10 @@ export interface SentText {
   onEnd(end: TextEnd): void;
 }
 
-/** End of the attempts to send a text. */
+/** Result of the attempts to send a message. */
 export type TextEnd = 'delivered' | 'refused' | 'gone';
 
-/** A message's incidents, or a text. The message about incidents is written when it is sent. */
+/** Incidents in a message, or a fixed text. A message about incidents is not written until it is sent. */
 export interface MessageContent {
   ids: Set<string>;
   text?: SentText;
@@ -62,7 +62,7 @@ export class IncidentMessages {
     return message;
   }
 
-  /** Creates a message with a text. */
+  /** Creates a message with a fixed text. */
   addText(text: SentText, receivedAt: number): void {
     this.#lastSeq += 1;
     const content = { seq: this.#lastSeq, message: { ids: new Set<string>(), text }, receivedAt };

@@ -59,7 +59,7 @@ export const dnsWatch = defineWatchType({
 /** Maximum number of answers in a reading's text. */
 const maxShown = 5;
 
-/** Compares names without regard to case or a final dot. Texts of TXT records must be equal. */
+/** Compares names without regard to case or a final dot. Strings of TXT records must be equal. */
 const isSame = (record: string, one: string, other: string): boolean =>
   record === 'TXT' ? one === other : normalize(one) === normalize(other);
 

@@ -20,7 +20,7 @@ const codes =
     ' ',
   );
 
-/** Maximum bytes of a response. A response usually has seven. */
+/** Maximum size in bytes of a response. A response usually has seven. */
 const maxBytes = 10_000;
 
 /** Checks the health that a gRPC server reports for itself or for one of its services. */

@@ -3,7 +3,7 @@ import { cutText, shorten } from '../../../lib/well-formed.ts';
 import type { CheckPhase, Seen } from '../schema.ts';
 import { toMsText } from '../watch-type.ts';
 
-/** Maximum characters of a response or of output that results and alerts contain. */
+/** Maximum length in characters of a response or of output that results and alerts contain. */
 const maxSeenLength = 500;
 
 /** Measures the phases of a connection. */

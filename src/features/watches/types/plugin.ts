@@ -3,10 +3,10 @@ import { runChild } from '../../../host/child.ts';
 import { defineWatchType, type Finding } from '../watch-type.ts';
 import { toSeenText } from './phases.ts';
 
-/** Maximum bytes of output. Plugins usually print a few hundred. */
+/** Maximum size in bytes of the output. Plugins usually print a few hundred. */
 const maxOutputBytes = 64 * 1024;
 
-/** Maximum characters of performance data, because the pattern takes quadratic time. */
+/** Maximum length in characters of performance data, because the pattern takes quadratic time. */
 const maxDataLength = 8192;
 
 /** Maximum number of performance values that are shown. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { ServerError } from './conversation.ts';
 import { defineLoginWatch, type ServerLogin } from './login.ts';
 
-/** Maximum characters of a line of the response. */
+/** Maximum length in characters of a line of the response. */
 const maxLineLength = 10_000;
 
 /**

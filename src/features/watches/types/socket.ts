@@ -26,7 +26,7 @@ interface TlsWish {
 /** Removes the brackets of an IPv6 address: `[::1]` → `::1`. */
 export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
-/** Returns the server's name in texts, such as `[::1]:443`. */
+/** Returns the server's name for messages, such as `[::1]:443`. */
 export const toServerName = ({ host, port }: Server): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 

@@ -15,7 +15,7 @@ const stepBytes = 1024 * 1024;
 /** Number of slots for names that are counted separately. Slot 0 counts all other names. */
 const slots = 128;
 
-/** Maximum characters of a separately counted name. */
+/** Maximum length in characters of a separately counted name. */
 const maxNameLength = 64;
 
 /** Minimum and maximum of a set of numbers. For an empty set, `min` exceeds `max`. */

@@ -112,7 +112,7 @@ const createByteLimit = (maxBytes: number): ((read: ReadAt) => ReadAt) => {
   };
 };
 
-/** Maximum bytes of lines without a seq, written by other programs, after which the search gives up. */
+/** Maximum size in bytes of lines without a seq, written by other programs, after which the search gives up. */
 const searchedBytes = 4 * MiB;
 
 /** Resolves to the last seq in the log; 0 without a record. */

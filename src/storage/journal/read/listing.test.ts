@@ -8,7 +8,7 @@ import { fc } from '../../../../test/support/random.ts';
 import { toMark } from '../line.ts';
 import { Runs } from './listing.ts';
 
-/** Text that is longer than the texts that a listing keeps in memory. */
+/** Text that is too long for a listing to keep in memory. */
 const long = 'x'.repeat(100_000);
 
 /**
@@ -121,7 +121,7 @@ for (const [what, text] of [
   });
 }
 
-/** Reads a text as if it were a file. */
+/** Reads a string as if it were a file. */
 const readFrom = (text: string) => async (buffer: Buffer, position: number) =>
   Buffer.from(text).copy(buffer, 0, position);
 

@@ -23,7 +23,7 @@ interface FileListing extends Listing {
 interface Window {
   /** Number of records to search, counted from the end. */
   count: number;
-  /** Maximum bytes of the log to read. A listing that needs more is refused. */
+  /** Maximum number of bytes of the log to read. A listing that needs more is refused. */
   maxBytes: number;
   maxLineBytes: number;
 }
@@ -85,7 +85,7 @@ const collect = async (
   }
 };
 
-/** Maximum bytes of lines in memory. Beyond this limit, lines are read again while they are being sent. */
+/** Maximum size in bytes of lines in memory. Beyond this limit, lines are read again while they are being sent. */
 const keptBytes = 64 * 1024;
 
 /** Selected lines of a listing, added last line first. */

@@ -32,7 +32,7 @@ export interface Search {
   limit: number;
   /** Bytes of found lines after which the search ends. */
   maxFoundBytes?: number;
-  /** Maximum bytes of the log to read. */
+  /** Maximum number of bytes of the log to read. */
   maxBytes: number;
 }
 
@@ -134,7 +134,7 @@ export interface Counting {
   since: number;
   /** Last minute since 1970, exclusive. */
   until: number;
-  /** Maximum bytes of the log to read. */
+  /** Maximum number of bytes of the log to read. */
   maxBytes: number;
   /** Receives the number of records in a minute with a key; undefined stands for all keys counted together. */
   add(minute: number, key: string | undefined, count: number): void;

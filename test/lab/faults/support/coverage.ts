@@ -7,7 +7,7 @@ export const coverageCalls = ['fdatasync', 'write', 'writev', 'sendto', 'sendmsg
 const writes = new Set(['write', 'writev', 'sendto', 'sendmsg']);
 
 export interface Coverage {
-  /** Ids of acknowledged alerts, or texts that identify acknowledged changes to tasks. */
+  /** Ids of acknowledged alerts, or strings that identify acknowledged changes to tasks. */
   answered: string[];
   /** Acknowledged records whose line was not on disk when the response began. */
   uncovered: string[];

@@ -57,7 +57,7 @@ const readTasks = async (kept: Kept, dataDir: string): Promise<{ tasks: StoredTa
   }
 };
 
-/** Knowledge about a task: its id and its possible texts, in which undefined stands for a deleted task. */
+/** Knowledge about a task: its id and its possible contents, in which undefined stands for a deleted task. */
 interface Expected {
   id: number | undefined;
   texts: Set<string | undefined>;

@@ -52,7 +52,7 @@ interface Trouble {
   awaitReport(name: string, since: number): Promise<number>;
 }
 
-/** Causes faults of random hosts, one after the other, each host with one fault at a time. */
+/** Causes faults on random hosts one after another, with one fault at a time per host. */
 export const causeFaults = async (t: Scope, trouble: Trouble): Promise<void> => {
   const { hosts, random, lengths, endAt, faults, broken, awaitReport } = trouble;
   for (;;) {

@@ -19,7 +19,7 @@ const quickLines = [
 const slowLines = ['Get-Service -Name ssh*', 'Get-EventLog System -Newest 1'];
 
 /**
- * Meaningful texts for fields whose schema is only a string. User names are rare, because checking passwords is slow.
+ * Meaningful strings for fields whose schema is only a string. User names are rare, because checking passwords is slow.
  */
 export const hints: Hints = {
   command: fc.oneof(

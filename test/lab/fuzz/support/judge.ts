@@ -117,7 +117,7 @@ const assertEntitled = (request: FuzzRequest, operation: Operation, status: numb
   }
 };
 
-/** True for a body that fits. Programs that send alerts may send numbers and booleans where texts are documented. */
+/** True for a body that fits. Programs that send alerts may send numbers and booleans where strings are documented. */
 const fits = ({ path, body = {}, takes }: Operation, sent: unknown): boolean => {
   if (takes(sent) || !isIntake(path)) return takes(sent);
   const texts = structuredClone(sent);

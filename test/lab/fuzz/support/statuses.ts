@@ -2,7 +2,7 @@ import { type Operation, readPath } from './operations.ts';
 import type { FuzzRequest } from './request.ts';
 import { readSent } from './sent.ts';
 
-/** Maximum bytes of a body and of headers. */
+/** Maximum size in bytes of a body and of headers. */
 const limits = { body: 1024 * 1024, headers: 16 * 1024 };
 
 /** Lists the documented statuses for the request. `operation` is its target, if it has one. */
@@ -26,9 +26,9 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(isRun ? [403, 409, 500, 503] : []),
     ...(operation.profile === 'login' ? [401, 429, 503] : []),
     ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
-    // Times are texts in the query that are parsed later.
+    // Times are strings in the query that are parsed later.
     ...(/\/api\/(?:alerts\/(?:search|histogram)|history|about\/schedule)$/.test(operation.path) ? [400] : []),
-    // Times, matchers and schedules are texts in bodies, and the members of a watch depend on its type.
+    // Times, matchers and schedules are strings in bodies, and the members of a watch depend on its type.
     ...(['incidents', 'silences', 'notifications', 'oncall', 'alertmanager', 'heartbeats', 'watches'].includes(
       operation.profile,
     )
@@ -36,9 +36,9 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
       : []),
     // The document describes valid names and passwords in words, and nobody knows the code of a start.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
-    // Only the key of a host can be used for reports; names, times and codes are texts.
+    // Only the key of a host can be used for reports; names, times and codes are strings.
     ...(operation.profile === 'hosts' ? [400, 403, 404, 409, 413, 429] : []),
-    // Pointers and names are texts.
+    // Pointers and names are strings.
     ...(operation.path.includes('{intakeFormat}') ? [400, 409] : []),
     // A ping by the name of a heartbeat requires a key.
     ...(operation.path.includes('/ping/') ? [401] : []),

@@ -13,7 +13,7 @@ export const createValidTarget = (operation: Operation, hints: Hints): fc.Arbitr
 export const createNearTarget = (operation: Operation): fc.Arbitrary<string> =>
   createTarget(operation, fc.constantFrom(...oddIds), ({ schema }) => createOddValue(schema));
 
-/** Creates any target, including texts that are not paths. */
+/** Creates any target, including strings that are not paths. */
 export const createHostileTarget = (operations: readonly Operation[]): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(...oddPaths),

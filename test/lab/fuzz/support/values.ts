@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from './operations.ts';
 
-/** Meaningful texts for properties, by name. Texts for other properties are generated from the schema alone. */
+/** Meaningful strings for properties, by name. Strings for other properties are generated from the schema alone. */
 export type Hints = Record<string, fc.Arbitrary<string>>;
 
 const oddTexts = [

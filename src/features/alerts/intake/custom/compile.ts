@@ -92,7 +92,7 @@ const compileMatch = (match: NonNullable<FormatDefinition['match']>): ((body: un
   };
 };
 
-/** Compiles a text, or a table of values for a pointer. */
+/** Compiles a string, or a table of values for a pointer. */
 const compileChoice = (given: FormatDefinition['level'], noun: string, isKnown: (text: string) => boolean): Render => {
   const assertKnown = (text: string): void => {
     if (!isKnown(text)) throw new Error(`${JSON.stringify(text)} is not ${noun}`);

@@ -8,7 +8,7 @@ export const maxFormats = 100;
 
 const namePattern = '^[a-z0-9][a-z0-9-]{0,63}$';
 
-/** Maximum characters of a text in a definition. */
+/** Maximum length in characters of a string in a definition. */
 const maxTextLength = 2000;
 
 const template = (example: string, description: string) =>
@@ -16,7 +16,7 @@ const template = (example: string, description: string) =>
 
 const Names = Type.Record(Type.String(), Type.String({ examples: ['ERROR'] }), { maxProperties: 100 });
 
-/** Text, or a pointer with a name for each of its values. */
+/** Creates the schema of a string, or of a pointer with a name for each of its values. */
 const choice = (example: string, description: string) =>
   Type.Union([template(example, description), Type.Record(Type.String(), Names, { maxProperties: 1 })], {
     description,

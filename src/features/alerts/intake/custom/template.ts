@@ -10,7 +10,7 @@ export interface TemplateInput {
 
 type Find = (input: TemplateInput) => unknown;
 
-/** Maximum number of list elements in a text. */
+/** Maximum number of list elements in a string. */
 const maxElements = 32;
 
 /** Compiles a JSON Pointer (RFC 6901) to a function that returns a value or undefined. Throws for any other text. */
@@ -34,7 +34,7 @@ const step = (value: unknown, name: string): unknown => {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 };
 
-/** Converts a value to text: list elements are joined by commas; objects and missing values become empty text. */
+/** Converts a value to text. List elements are joined by commas; objects and missing values become empty strings. */
 export const toPlainText = (value: unknown): string => {
   if (!Array.isArray(value)) return toWord(value);
   const words = value.slice(0, maxElements).map(toWord);
@@ -47,7 +47,7 @@ const toWord = (value: unknown): string =>
 /** Fills in a template, stopping after about `limit` characters. */
 export type Render = (input: TemplateInput, limit: number) => string;
 
-/** Compiles a text that contains `{/pointer}`. Throws an Error for an invalid pointer. */
+/** Compiles a string that contains `{/pointer}`. Throws an Error for an invalid pointer. */
 export const compileText = (text: string): Render => {
   const parts = text.split(/(\{[^{}]*\})/).map((part): string | Find => {
     if (!part.startsWith('{') || !part.endsWith('}')) return part;

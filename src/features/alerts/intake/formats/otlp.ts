@@ -146,8 +146,8 @@ const toRecordAlert = (record: Static<typeof OtlpRecord>, shared: Fields, scope:
 };
 
 /**
- * Maximum number of attributes, and maximum characters of a text, because many records share the attributes of a
- * resource.
+ * Maximum number of attributes, and maximum length in characters of a string, because many records share the attributes
+ * of a resource.
  */
 const maxAttributes = 256;
 const maxTextLength = 4096;
@@ -174,7 +174,7 @@ const toRecordText = (body: Static<typeof Value> = {}): string => {
   return JSON.stringify(value).slice(0, maxTextLength);
 };
 
-/** Maximum depth of values in a text, and maximum number of members. */
+/** Maximum depth of values in a string, and maximum number of members. */
 const maxDepth = 8;
 const maxMembers = 100;
 

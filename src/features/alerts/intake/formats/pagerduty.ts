@@ -10,7 +10,7 @@ import { toRfc3339 } from '../times.ts';
 
 const Text = Type.Optional(Type.String());
 
-/** Maximum number of links, and maximum characters of their names. */
+/** Maximum number of links, and maximum length in characters of their names. */
 const maxNamedLinks = 8;
 const maxNameLength = 64;
 

@@ -39,7 +39,7 @@ const Labelled = Type.Object(labelled);
 /** Facts about an alert besides its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
-  /** Message that overrides the alert's texts. */
+  /** Message that overrides the alert's own text. */
   problem?: string;
   /** Message if labels and annotations contain none. */
   title?: string | undefined;

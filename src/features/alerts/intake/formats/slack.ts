@@ -16,7 +16,7 @@ const levels = new Map<string, Severity>([
   ['good', 'INFO'],
 ]);
 
-/** Slack Block Kit blocks; only their texts are read. */
+/** Slack Block Kit blocks, of which only the text is read. */
 const Blocks = Type.Optional(
   Type.Array(Type.Unknown(), { description: 'Objects of Block Kit; their texts are read.' }),
 );
@@ -88,13 +88,13 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.length
 const toPlain = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** Returns the first non-blank text and reads no further texts. */
+/** Returns the first candidate that is not blank, and reads no further. */
 const findText = (texts: Iterable<string | undefined>): string => {
   for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
   return '';
 };
 
-/** Yields texts that could serve as the message, best first. */
+/** Yields strings that could serve as the message, best first. */
 function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attachments): Generator<string | undefined> {
   yield text;
   const left = { characters: maxCharacters, elements: maxElements };
@@ -107,7 +107,7 @@ function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attac
   for (const part of attachments) yield* [part.author_name, part.footer];
 }
 
-/** Yields the texts that differ from the message. */
+/** Yields the strings that differ from the message. */
 function* listDetails(message: string, attachments: Attachments): Generator<string> {
   for (const part of attachments) {
     if (part.text !== undefined && part.text !== message) yield part.text;
@@ -140,7 +140,7 @@ interface Budget {
   elements: number;
 }
 
-/** Returns the blocks' texts, one block per line. */
+/** Returns the text of the blocks, one block per line. */
 const readBlocks = (blocks: Blocks, left: Budget): string =>
   joinTexts(blocks?.slice(0, maxAttachments) ?? [], maxDepth, left, '\n');
 
@@ -155,7 +155,8 @@ const joinTexts = (blocks: readonly unknown[], depth: number, left: Budget, sepa
 };
 
 /**
- * Returns a block's texts: first its `text` or a similar member, then the texts in its lists. Table rows are lists too.
+ * Returns the text of a block: first its `text` or a similar member, then the text in its lists. Table rows are lists,
+ * too.
  */
 const readBlock = (block: unknown, depth: number, left: Budget): string => {
   left.elements -= 1;
@@ -168,7 +169,7 @@ const readBlock = (block: unknown, depth: number, left: Budget): string => {
   return [own, joinTexts(lists, depth - 1, left, ' ')].filter((each) => each.trim() !== '').join(' ');
 };
 
-/** Returns the first non-empty text. */
+/** Returns the first string that is not empty. */
 const readOwn = (parts: readonly unknown[], depth: number, left: Budget): string => {
   for (const part of parts) {
     const plain = toPlain(part);
