@@ -1,7 +1,10 @@
 /** Tests. */
 const testFiles = '\\.test\\.ts$';
 
-/** Imports go one way: main → cli → agent → server → features → kit → http, auth, host, storage → lib. One rule for each folder. */
+/**
+ * Import rule for a folder. Imports go one way: main → cli → agent → server → features → kit → http, auth, host,
+ * storage → lib.
+ */
 const rule = (name, comment, from, to) => ({
   name,
   comment,

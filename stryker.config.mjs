@@ -8,7 +8,10 @@ const modules = [
   'src/storage/journal',
 ];
 
-/** Mutation testing of modules whose own tests must notice a change in them; `--mutate 'src/auth/**'` selects one. */
+/**
+ * Configuration for mutation testing of modules whose own tests must detect changes in them. `--mutate 'src/auth/**'`
+ * selects a module.
+ */
 export default {
   mutate: [...modules.map((path) => `${path}{.ts,/**/*.ts}`), '!src/**/*.test.ts'],
   testRunner: 'tap',
@@ -27,7 +30,7 @@ export default {
   cleanTempDir: 'always',
   reporters: ['progress-append-only', 'clear-text'],
   concurrency: 2,
-  // Long enough for a busy machine: a mutant that takes longer counts as noticed.
+  // Long enough for a busy machine. A mutant that takes longer counts as detected.
   timeoutMS: 10_000,
   thresholds: { high: 95, low: 90, break: 90 },
   allowConsoleColors: false,

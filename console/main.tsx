@@ -36,7 +36,7 @@ import { startShortcuts } from './shell/shortcuts.ts';
 import { loadViews } from './shell/views.ts';
 import { startToasts } from './ui/toast.tsx';
 
-/** Loads the schemas of responses, which the first screens do not wait for. */
+/** Loads the schemas of responses. The first screens do not wait for them. */
 const loadSchemas = async (): Promise<void> => {
   const { data } = await transmit({ method: 'GET', path: '/openapi.json' });
   addSchemas(data as Partial<OpenApi>);
@@ -53,7 +53,7 @@ const start = (root: Element): void => {
   startIncidentSignals();
   render(<ConsoleApp />, root);
   void startLive();
-  // Without schemas, responses are used unchecked.
+  // Until the schemas are loaded, responses are not checked.
   void loadViews()
     .then(loadSchemas)
     .catch(() => undefined);

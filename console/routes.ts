@@ -12,7 +12,7 @@ export interface MountedRoute extends CallRoute {
   roles: readonly string[] | undefined;
 }
 
-/** Facts about the server, which the server writes into the page. */
+/** Facts about the server, which it writes into the page. */
 export const serverFacts = JSON.parse(document.getElementById('data')?.textContent ?? '{"routes":[]}') as ServerFacts;
 
 /** Suffixes of operation ids for profiles that share operation ids with another profile, by default mount. */

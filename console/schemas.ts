@@ -19,11 +19,13 @@ export interface OpenApi {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Schemas by name, and of responses by operation id; empty until loaded. */
+/** Schemas by name, and schemas of responses by operation id; empty until loaded. */
 const named = new Map<string, Schema>();
 const ofResponses = new Map<string, Schema>();
 
-/** Adds the schemas of all responses. They find differences between an open page and a server that was upgraded. */
+/**
+ * Adds the schemas of all responses. They reveal differences between an open page and a server that has been upgraded.
+ */
 export const addSchemas = ({ paths = {}, components }: Partial<OpenApi>): void => {
   for (const [name, schema] of Object.entries(components?.schemas ?? {})) named.set(name, schema);
   for (const { operationId, responses } of Object.values(paths).flatMap(Object.values<Operation>)) {

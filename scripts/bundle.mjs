@@ -61,8 +61,8 @@ const apart = (filter, file, folder) => ({
     ),
 });
 /**
- * Without the server, commands for scripts start in a third of the time. The server is one file: an upgrade must not
- * take away a part that a running server has yet to load.
+ * Keeps the server in a file of its own. Without the server, commands for scripts start in a third of the time. The
+ * server is a single file, because an upgrade must not remove a part that a running server has not loaded yet.
  */
 const serverApart = (folder) => apart(/\/program\.ts$/, 'server.js', folder);
 /** Keeps the driver of MySQL, which is a quarter of all code, in a file of its own. */

@@ -13,7 +13,7 @@ const tsc = 'node node_modules/typescript-native/bin/tsc --noEmit';
 const beginning = '(What|Who|Whoever|Those|That|Whether|How|Where|Of|So)\\b';
 const code = '"*.ts" "*.tsx" "*.mjs" "*.cjs"';
 
-/** Commands of packages: npm has put their folder into PATH. */
+/** Commands of packages. npm has put their folder into PATH. */
 const checks = {
   'format and lint': 'biome check --error-on-warnings .',
   types: tsc,

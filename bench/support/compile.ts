@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** Root of the repository, with the built program in `dist`. */
+/** Root of the repository, which contains the built program in `dist`. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**

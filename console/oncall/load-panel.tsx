@@ -8,10 +8,10 @@ import { onCallTexts as words } from '../strings/oncall.ts';
 import { Choice } from '../ui/field.tsx';
 import { Panel, Unloaded } from '../ui/panel.tsx';
 
-/** Weeks shown; the response has more. */
+/** Number of weeks shown. The response has more. */
 const shownWeeks = 4;
 
-/** Pages and nights woken by week: of the user, or of a person whom an Admin chooses. */
+/** Pages and nights woken by week, for the current user or for a person chosen by an Admin. */
 export const LoadPanel = () => {
   const own = session.value?.name ?? '';
   const person = useSignal(own);

@@ -2,7 +2,7 @@ import '../style/exposure.css';
 import { serverFacts } from '../routes.ts';
 import { Icon } from '../ui/icon.tsx';
 
-/** Warnings of the server, such as routes without authentication or paused notifications. */
+/** Warnings from the server, such as routes without authentication or paused notifications. */
 export const ExposureWarning = () => {
   const warnings = serverFacts.warning?.split('\n') ?? [];
   return (

@@ -30,7 +30,7 @@ export const bind = (signal: Signal<string>) => ({
   },
 });
 
-/** Attributes of fields for names and other exact strings, which turn off autofill, capitalization and correction. */
+/** Attributes of fields for names and other exact input, which turn off autofill, capitalization and correction. */
 export const exact = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {

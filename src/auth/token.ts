@@ -105,8 +105,8 @@ export interface Tokens {
   /** Returns the user a token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Principal;
   /**
-   * Sets the accounts before the server listens; without accounts, every signed and valid token is accepted. `refresh` loads account changes made by
-   * other instances.
+   * Sets the accounts before the server listens. Without accounts, every signed and valid token is accepted. `refresh`
+   * loads account changes made by other instances.
    */
   setAccounts(find: FindGrant, refresh?: () => Promise<void>): void;
   /** Loads account changes made by other instances; rejects if that is not possible. */

@@ -54,7 +54,7 @@ interface DocumentFacts {
 interface OpenApiDocument {
   /** Sets a warning about this server's settings, shown to API users. Returns true if the warning changed. */
   setWarning(text: string | undefined): boolean;
-  /** Lists what the console needs of the document to start, a fifteenth of its size. */
+  /** Lists the facts in the document that the console needs to start, which are a fifteenth of its size. */
   listFacts(): ServerFacts;
 }
 
@@ -69,7 +69,7 @@ export interface ServerFacts {
   routes: {
     id: string;
     method: string;
-    /** Includes the base of the mount; parameters in braces. */
+    /** Path including the base of the mount, with parameters in braces. */
     path: string;
     profile: string | undefined;
     /** Roles with access; undefined if everyone has access. */

@@ -181,7 +181,7 @@ export const serveProgramPages = (
   redirectToSlash(app, prefix);
 };
 
-/** Adds data to a page. A script of this type is not run, so the policy allows the script. */
+/** Adds data to a page as a script of a type that is not run, so the policy allows the script. */
 const addData = (page: Buffer, data: object): Buffer => {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   const script = `<script id="data" type="application/json">${json}</script>\n</head>`;

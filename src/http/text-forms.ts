@@ -108,16 +108,19 @@ const key = /sbk_[0-9A-Za-z]+/g;
 /** Matches strings that look like the token of an acknowledgement link, or part of such a token. */
 const link = /ack_[\w-]+/g;
 
-/** Matches a heartbeat's address: at least as long as a UUID. */
+/** Matches a heartbeat's address, which is at least as long as a UUID. */
 const heartbeat = /\/ping\/+[^/]{36,}/gi;
 
 /** Matches the secret of a calendar address. */
 const calendar = /\/oncall\/+[^/]{43,}/gi;
 
-/** Encodings within each other that are decoded. */
+/** Maximum number of nested encodings that are decoded. */
 const mostEncodings = 5;
 
-/** Decodes printable ASCII characters, also if they are encoded several times: encoded secrets would be logged. */
+/**
+ * Decodes printable ASCII characters, even if they are encoded several times, because encoded secrets would otherwise
+ * be logged.
+ */
 const decodePrintable = (path: string): string => {
   let decoded = path;
   for (let left = mostEncodings; left > 0 && decoded.includes('%'); left -= 1) {

@@ -76,7 +76,7 @@ export interface RemoteOutput {
   truncated: boolean;
 }
 
-/** Output, or the reason for the failure as a string for people. */
+/** Output, or the reason for the failure in words. */
 export type RemoteResult = RemoteOutput | { error: string };
 
 /** Runs this machine's commands for the hub that it reports to. */
@@ -128,7 +128,10 @@ interface AccessSource {
   createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
   /** Deletes a key created at run time. */
   deleteKey(name: string, by: string): Promise<void>;
-  /** Calls `remove` when a user is deleted, and before a user is created, who must not get a former user's data. */
+  /**
+   * Calls `remove` when a user is deleted, and before a user is created, because a new user must not get a former
+   * user's data.
+   */
   onRemoval(remove: (name: string, by: string) => Promise<void>): void;
 }
 

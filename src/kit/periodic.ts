@@ -2,8 +2,8 @@ import { StoreUnavailable } from '../lib/expected-errors.ts';
 import { createSerial } from '../lib/scheduling.ts';
 
 /**
- * Runs the work at an interval and on demand, one run after the other. `run` never rejects. `onFailed` gets errors of
- * runs, except about an unavailable store, which logs its own line.
+ * Runs the work at an interval and on demand, one run at a time. `run` never rejects. `onFailed` gets the errors of
+ * runs, except errors about an unavailable store, which logs its own line.
  */
 export const createPeriodic = (intervalMs: number, work: () => Promise<void>, onFailed: (err: unknown) => void) => {
   const serially = createSerial();

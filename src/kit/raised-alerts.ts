@@ -6,14 +6,14 @@ interface FiringAlert {
   level: string;
 }
 
-/** Alert without the fields that tell a firing alert from a resolution. */
+/** Alert without the fields that distinguish a firing alert from a resolution. */
 export type RaisedText = Omit<RaisedAlert, 'format' | 'level' | 'status' | 'resolves' | 'firingLevel'>;
 
 /** Firing alerts of a format. Each alert is raised once and resolved once, even if the process restarts in between. */
 export class RaisedAlerts {
   readonly #alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   readonly #format: string;
-  /** Undefined until the log has been read. */
+  /** Firing alerts; undefined until the log has been read. */
   #firing: Map<string, FiringAlert> | undefined;
 
   constructor(alerts: Pick<AlertSource, 'raise' | 'listRaised'>, format: string) {
@@ -21,14 +21,14 @@ export class RaisedAlerts {
     this.#format = format;
   }
 
-  /** Reads the firing alerts from the log, unless they are known. */
+  /** Reads the firing alerts from the log, unless they are already known. */
   async read(): Promise<void> {
     if (this.#firing) return;
     const series = await this.#alerts.listRaised(this.#format);
     this.#firing = new Map([...series].filter(([, { isResolved }]) => !isResolved));
   }
 
-  /** Forgets the firing alerts, because another instance may raise and resolve alerts now. */
+  /** Forgets the firing alerts, because another instance may now raise and resolve alerts. */
   forget(): void {
     this.#firing = undefined;
   }

@@ -1,6 +1,6 @@
 const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');
 
-/** Cached strings of the last second, shared by thousands of records. */
+/** Cached strings for the last second, shared by thousands of records. */
 let last = { second: Number.NaN, timestamp: '', time: '', offset: '' };
 
 /** Formats `yyyy-MM-ddTHH:mm:ss` in the machine's local time, without a zone. */

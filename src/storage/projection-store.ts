@@ -7,7 +7,7 @@ export interface ProjectionStoreParts {
   /** Log of the feature, which the store closes. */
   log: RecordLog;
   snapshot: ProjectionSnapshot;
-  /** Program's log. */
+  /** Log of the program. */
   report: Record<'error' | 'warn', (details: object, message: string) => void>;
 }
 
@@ -17,7 +17,9 @@ export interface OpenedStore<State extends ProjectionState> {
   projection: Projection<State>;
 }
 
-/** Opens a feature's projection, which is empty until its database is available; failures are logged with the name. */
+/**
+ * Opens the projection of a feature, which is empty until its database is available. Failures are logged with the name.
+ */
 export const openProjectionStore = async <State extends ProjectionState>(
   name: string,
   { log, snapshot, report }: ProjectionStoreParts,

@@ -31,7 +31,7 @@ const fill = async (t: Scope, { settings }: Place) => {
 };
 
 const assertMoved = async (t: Scope, { settings }: Place, outage: Awaited<ReturnType<typeof fill>>): Promise<void> => {
-  // Observation ends a whole second after the last change, and an interval without a second leaves no trace.
+  // Observation ends a whole second after the last change, and an interval shorter than a second leaves no trace.
   await setTimeout(Math.max(0, Date.parse(outage?.startsAt ?? '') + 2000 - Date.now()));
   const app = await startApp(t, { settings: { ...settings, timeZone: 'UTC' } });
   const token = await adminToken(app);

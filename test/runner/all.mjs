@@ -46,7 +46,7 @@ const writeModules = (paths, most) => {
   });
 };
 
-/** Runs test files; resolves to a text for each failure. In CI, files that failed run once more, each file alone. */
+/** Runs test files. Resolves to a description of each failure. In CI, failed files run once more, each on its own. */
 const runTests = async (paths, most = 16) => {
   const modules = writeModules(paths, most);
   const failures = [];

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
-// Runs test sources: `npm run test:file -- FILE ... [--watch] [--test-name-pattern=TEXT]`. Node reads its options first.
+// Runs test sources: `npm run test:file -- FILE ... [--watch] [--test-name-pattern=TEXT]`. Node reads its options
+// first.
 const args = process.argv.slice(2).sort((one, other) => other.startsWith('--') - one.startsWith('--'));
 // Node 20 cannot strip types.
 const loader = process.features.typescript ? [] : ['--import', 'tsx'];

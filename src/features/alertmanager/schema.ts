@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { defineShape, nullable } from '../../kit/route.ts';
 
 /**
- * Maximum number of matchers, and maximum length in characters of texts. Silence patterns fit into values even when
- * written as expressions.
+ * Maximum number of matchers, and maximum length in characters of comments and other text. Silence patterns fit into
+ * values even when written as expressions.
  */
 const maxMatchers = 50;
 const maxTextLength = 256;

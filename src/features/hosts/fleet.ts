@@ -202,11 +202,14 @@ export class Fleet {
   }
 }
 
-/** Returns the steps that a report covers: its own, and the step before if it began after the previous report. */
+/**
+ * Returns the steps that a report covers: its own step, and the step before if that step began after the previous
+ * report.
+ */
 const listSteps = (before: HostState | undefined, now: number): number[] => {
   const { step } = rings[0];
   const own = align(now, step);
-  // Reports every ten seconds skip a step if one arrives just before it, and the next just after it.
+  // Reports every ten seconds skip a step if one report arrives just before the step and the next just after it.
   const isSkipped = before !== undefined && align(Math.floor(before.at / 1000), step) === own - 2 * step;
   return isSkipped && now - before.at / 1000 < 1.5 * step ? [own - step, own] : [own];
 };

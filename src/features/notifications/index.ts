@@ -160,7 +160,7 @@ export const notifications = defineFeature({
       clock,
       log,
     });
-    // The instance that notifies also has the queues of the ways.
+    // The instance that sends notifications also has the queues of the ways.
     const messageParts = { rotations, settings: offers.settings, messages, incidents, lease, clock };
     const shiftMessages = new ShiftMessages({ ...messageParts, silences });
     const zoneOf = (person: string) => new ZoneClock(people.people.find(person)?.timeZone ?? readOwnTimeZone());

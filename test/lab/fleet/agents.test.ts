@@ -20,14 +20,14 @@ import { assertExactlyOnce, type HubReader, startSenders } from './support/sende
 
 const count = 10;
 
-/** Milliseconds of faults. */
+/** Milliseconds during which faults are caused. */
 const faultsMs = amount(60, 300) * 1000;
 
-/** Milliseconds without a report after which a host is silent, and milliseconds until the alert at the latest. */
+/** Milliseconds without a report after which a host is silent, and maximum milliseconds until its alert. */
 const silentMs = 20_000;
 const foundMs = 5000;
 
-/** Faults short enough that a host does not become silent, and faults in which each host does, after its last report. */
+/** Faults short enough that a host does not become silent, and faults long enough that every host does. */
 const short = { from: 200, range: 3000 };
 const long = { from: silentMs + foundMs, range: 12_000 };
 const isLong = ({ from, until }: Fault): boolean => until - from > long.from;
@@ -65,7 +65,7 @@ const readLastReport = async ({ request, token }: HubReader, name: string): Prom
   return Date.parse(json.lastReportAt ?? '1970');
 };
 
-/** Fails unless each long fault, except orderly stops, has one alert in time, and nothing else has an alert. */
+/** Fails unless each long fault, except orderly stops, has raised one alert in time, and nothing else has. */
 const assertSilences = async (t: TestContext, { request, token }: HubReader, faults: readonly Fault[]) => {
   const path = '/api/alerts/search?limit=1000&source=host*';
   const { json } = await request<{ data: { time: string; message: string; source: string; status: string }[] }>(
@@ -94,7 +94,7 @@ const assertSilences = async (t: TestContext, { request, token }: HubReader, fau
 
 const toSeconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** Fails if readings are missing from a time at which the agent was running, or from a step without a fault. */
+/** Fails if readings are missing for a time at which the agent was running, or for a step without a fault. */
 const findHoles = async (
   { request, token }: HubReader,
   name: string,
@@ -143,7 +143,7 @@ test('ten agents that are killed, frozen, cut off and restarted lose no alert, n
   const faults: Fault[] = [];
   const endAt = Date.now() + faultsMs;
   const trouble = { hosts, random: createRandom(), endAt, faults, broken: new Set<FleetHost>(), awaitReport };
-  // Never more than half of the hosts: otherwise the hub blames its network.
+  // Never more than half of the hosts, because otherwise the hub would blame its network.
   await Promise.all([short, short, long, long].map((lengths) => causeFaults(t, { ...trouble, lengths })));
   const until = Date.now();
   const ids = await senders.stop();

@@ -109,7 +109,7 @@ test('a hub restored from a backup lacks only what it stored after the backup, a
   await setTimeout(2000);
   const list = async (reader: HubReader) => new Set((await listReceived(reader)).map(({ id }) => id));
   const before = await list({ request: hub.request, token });
-  // The command of docs/guides/backup.md, while alerts arrive.
+  // The command in docs/guides/backup.md, run while alerts arrive.
   execFileSync('cp', ['-a', dataDir, backup]);
   await setTimeout(3000);
   const killedAt = Date.now();
@@ -161,7 +161,7 @@ test('hubs that share a database lose no host and no alert when one is killed, a
   const readers = instances.all.map((_, index) => ({ request: (clients[index] as typeof balanced).request, token }));
   for (const [index, instance] of instances.all.entries()) {
     await instance.stop('SIGKILL');
-    // Longer than a host may be quiet: a hub that counts reports of the killed instance as missing would blame hosts.
+    // Longer than a host may be quiet. A hub that counts reports of the killed instance as missing would blame hosts.
     await setTimeout(amount(25, 45) * 1000);
     const other = readers[1 - index] as HubReader;
     assert.deepEqual(

@@ -2,7 +2,7 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 import { breakMentions, type DestinationType, jsonType, toPath } from './type.ts';
 
-/** Maximum size in bytes of the text. Slack truncates longer texts. */
+/** Maximum size in bytes of the text. Slack truncates longer text. */
 const maxBytes = 4000;
 
 /**

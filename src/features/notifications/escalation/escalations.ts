@@ -14,7 +14,10 @@ interface EscalationParts {
   /** Returns the names of destinations that get incidents, without ways. */
   listDestinations(): readonly string[];
   people: Pick<People, 'listUsers' | 'listReachable'>;
-  /** Time from which incidents follow the routing of the config file, in Unix milliseconds; undefined if unknown. */
+  /**
+   * Returns the time from which incidents follow the routing in the config file, in Unix milliseconds; undefined if
+   * unknown.
+   */
   configuredSince(): number | undefined;
   /** True once the stored policies and ways have been read. */
   isRead(): boolean;
@@ -88,7 +91,7 @@ export class Escalations {
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
   }
 
-  /** True if the shift of a way's person has ended, and no policy has notified the person. */
+  /** True if the shift of the person with this way has ended and no policy has notified that person. */
   isOffDuty(incident: SharedIncident, { person }: { person: string }, now: number): boolean {
     return this.policyOf(incident, now) === null && !this.isOnCall(person, now);
   }

@@ -1,7 +1,9 @@
 import { ownSender } from '../../../kit/alert-record.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
 
-/** Kind of runtime setting with the time when the config file got a routing. It has no routes and no limits. */
+/**
+ * Kind of runtime setting with the time at which the config file first had a routing. It has no routes and no limits.
+ */
 const startKind = 'escalation-start';
 const startName = 'routing';
 
@@ -14,13 +16,13 @@ interface StartParts {
 }
 
 /**
- * Time from which incidents that open follow the routing of the config file. The time is stored, because a restart must
- * neither page old incidents nor forget incidents that opened just before it.
+ * Time from which newly opened incidents follow the routing in the config file. The time is stored, because a restart
+ * must neither page people for old incidents nor forget incidents that opened just before it.
  */
 export class RoutingStart {
   readonly #parts: StartParts;
   #isConfigured = false;
-  /** Time of this process, in Unix milliseconds; a stored time wins. */
+  /** Time recorded by this process, in Unix milliseconds. A stored time takes precedence. */
   #own: number | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
 
@@ -30,7 +32,7 @@ export class RoutingStart {
     parts.settings.onChanged(startKind, () => this.#store());
   }
 
-  /** Notes that the config file has, or has no longer, a routing. */
+  /** Records that the config file has a routing, or no longer has one. */
   configure(isConfigured: boolean): void {
     this.#isConfigured = isConfigured;
     this.#own = isConfigured ? (this.#own ?? this.#parts.clock().getTime()) : undefined;
@@ -50,7 +52,9 @@ export class RoutingStart {
     return typeof since === 'number' ? since : undefined;
   }
 
-  /** Stores a missing time, or deletes the time without a routing. A full disk must not hold back escalations. */
+  /**
+   * Stores the time if it is missing, or deletes it if there is no routing. A full disk must not hold back escalations.
+   */
   #store(): void {
     const { settings } = this.#parts;
     const stored = this.#find();

@@ -177,7 +177,7 @@ test('a routing that is new in the config file pages nobody of old incidents, al
   for (let starts = 0; starts < 2; starts += 1) {
     const app = await start(routed);
     assert.equal(await policyOf(app, 1), undefined);
-    // Later work shows that nothing was due before.
+    // If later work is done, nothing was due before.
     await fire(app, `new-${starts}`);
     await waitForRequests(receiver, 2 + starts);
     assert.equal(await policyOf(app, 2 + starts), 'ops');
@@ -195,7 +195,7 @@ test('a routing that is new in the config file pages nobody of old incidents, al
     messagesTo(receiver),
     ['old', 'new-0', 'new-1', 'between', 'last'].map((key, index) => `opened #${index + 1} ${key} is broken`),
   );
-  // A reopened incident follows the routing of today.
+  // A reopened incident follows the current routing.
   await act(again, 1, 'resolve');
   await fire(again, 'old');
   await waitUntil('the incident has the policy', async () => (await policyOf(again, 1)) === 'ops');

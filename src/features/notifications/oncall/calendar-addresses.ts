@@ -92,7 +92,7 @@ export class CalendarAddresses {
     await this.#settings.delete(address.name, by);
   }
 
-  /** Revokes the addresses of a user's shifts, and addresses that the user created and still knows. */
+  /** Revokes the calendar addresses of a user's shifts, and addresses that the user created and still knows. */
   async deleteOf(user: string, by: string): Promise<void> {
     const isOwned = (value: StoredAddress): boolean =>
       isSameUser(value.createdBy, user) || isSameUser(value.of, `person:${user}`);

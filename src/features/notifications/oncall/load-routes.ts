@@ -17,7 +17,7 @@ interface LoadParts {
   clock: () => Date;
 }
 
-/** Weeks in a response, this week included. */
+/** Number of weeks in a response, including this week. */
 const shownWeeks = 12;
 
 const PagingIncident = defineShape('PagingIncident', {

@@ -44,7 +44,7 @@ const readLoad = async (app: TestApp, token: string, person = 'me') =>
 
 test('the load has pages, nights woken and incidents without an action, by week', async (t) => {
   const { app, receiver, token, time } = await start(t);
-  // Two ways that are used at once are one page.
+  // Two ways that are used at the same time count as one page.
   const phone = { type: 'webhook', url: `${receiver.url}/second`, groupSeconds: 0 };
   await app.request('PUT', '/api/people/me/ways/second', { token, body: phone });
   const at = async (ms: number, key: string): Promise<void> => {
@@ -55,7 +55,7 @@ test('the load has pages, nights woken and incidents without an action, by week'
   await at(monday + 23 * hourMs, 'evening');
   await at(monday + 26 * hourMs, 'night');
   await act(app, 3, 'acknowledge');
-  // Monday at 06:59 belongs to the night of Sunday, and so to the week before.
+  // Monday at 06:59 belongs to Sunday night, and therefore to the week before.
   await at(monday + 7 * dayMs + 7 * hourMs - minuteMs, 'sunday');
   await at(monday + 7 * dayMs + 7 * hourMs, 'next week');
   const weeks = async () =>

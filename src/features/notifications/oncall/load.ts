@@ -4,21 +4,21 @@ import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { dayMs, hourMs } from '../../../lib/units.ts';
 import { splitWayName } from '../people/way.ts';
 
-/** Local hours of a night, which belongs to the day on which it begins. */
+/** Local hours of a night. A night belongs to the day on which it begins. */
 export const night = { begins: 22, ends: 7 };
 
-/** Maximum number of notifications that are read; no more are stored. */
+/** Maximum number of notifications to read. No more are stored. */
 const mostNotifications = 10_000;
 
 /** Load of one person in a week. */
 export interface WeekLoad {
-  /** Monday with which the week begins, as local time at midnight. */
+  /** Monday on which the week begins, as local time at midnight. */
   week: number;
-  /** Number of pages: an incident that notifies several ways at once is one page. */
+  /** Number of pages. An incident that notifies several ways at the same time counts as one page. */
   pages: number;
   /** Number of nights with a page. */
   nights: number;
-  /** Incidents that paged the person, and that nobody acknowledged or resolved. */
+  /** Incidents that paged the person and that nobody acknowledged or resolved. */
   notActedOn: readonly SharedIncident[];
 }
 
@@ -37,7 +37,7 @@ interface Page {
   week: number;
 }
 
-/** Returns the local midnight of the Monday of a week; days begin when the night ends. */
+/** Returns the local midnight of the Monday of a week. Days begin when the night ends. */
 export const toWeek = (local: number): number => {
   const day = toDay(local);
   return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
@@ -96,7 +96,10 @@ const isAtNight = ({ local }: Page): boolean => {
   return hour >= night.begins || hour < night.ends;
 };
 
-/** Counts pages. Ways follow each other with their delays, so the way with the most notifications counts. */
+/**
+ * Counts pages. Ways are used one after another, according to their delays, so the way with the most notifications
+ * counts.
+ */
 const countPages = (pages: readonly Page[]): number => {
   let count = 0;
   for (const ofIncident of groupBy(pages, ({ incident }) => incident).values()) {

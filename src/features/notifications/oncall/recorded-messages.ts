@@ -3,12 +3,12 @@ import { ownSender } from '../../../kit/alert-record.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
 import { StoreConflict, StoreUnavailable } from '../../../lib/expected-errors.ts';
 
-/** Attempts to record a message. */
+/** Maximum number of attempts to record a message. */
 const mostRecords = 5;
 
-/** Message that is due until a time in Unix milliseconds. */
+/** Message that stays due until a time in Unix milliseconds. */
 interface DueMessage {
-  /** Kind and name of the runtime setting that records the message, without routes and limits, and the member. */
+  /** Kind, name and member of the runtime setting that records the message. The kind has no routes and no limits. */
   kind: string;
   name: string;
   member: string;
@@ -16,7 +16,7 @@ interface DueMessage {
   record: string;
   person: string;
   until: number;
-  /** Writes the text; undefined if there is nothing to say. */
+  /** Writes the text; resolves to undefined if there is nothing to say. */
   write(): Promise<string | undefined>;
 }
 
@@ -44,7 +44,7 @@ export class RecordedMessages {
     this.#parts = parts;
   }
 
-  /** Begins to send a message, unless it is being sent, or has been sent here or by another instance. */
+  /** Starts to send a message, unless it is being sent, or has already been sent here or by another instance. */
   sendOnce(due: DueMessage): void {
     const { clock, send, log } = this.#parts;
     const key = JSON.stringify([due.kind, due.name, due.member, due.record]);
@@ -62,7 +62,7 @@ export class RecordedMessages {
     this.#sending.set(key, sending);
   }
 
-  /** Resolves once no message is being sent; the destinations must be closed before. */
+  /** Resolves once no message is being sent. The destinations must be closed first. */
   async close(): Promise<void> {
     await Promise.all(this.#sending.values());
   }

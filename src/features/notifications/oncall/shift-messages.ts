@@ -18,7 +18,7 @@ const latestMs = 30 * minuteMs;
 /** Milliseconds between two readings of the clock. */
 const lookMs = 10_000;
 
-/** Kind of runtime setting with the starts and people of a rotation's last reminder and handover report. */
+/** Kind of runtime setting with the last reminder and handover report of a rotation: start of the shift, and person. */
 const kind = 'shift-message';
 
 interface MessageParts {
@@ -52,7 +52,7 @@ export class ShiftMessages {
     clearInterval(this.#timer);
   }
 
-  /** Begins to send due messages. */
+  /** Starts to send the messages that are due. */
   #look(): void {
     const { rotations, lease, settings } = this.#parts;
     if (!lease.isHeld() || !settings.isRead()) return;

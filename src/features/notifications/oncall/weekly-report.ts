@@ -7,16 +7,16 @@ import { readLoad, toWeek } from './load.ts';
 import type { RecordedMessages } from './recorded-messages.ts';
 import type { Rotations } from './rotations.ts';
 
-/** Local hours of Monday between which the report is sent. */
+/** Local hours on Monday between which the report is sent. */
 const hours = { from: 9, until: 21 };
 
 /** Milliseconds between two readings of the clock. */
 const lookMs = minuteMs;
 
-/** Incidents listed in a report. */
+/** Maximum number of incidents listed in a report. */
 const mostListed = 10;
 
-/** Kind of runtime setting with the week of the last report to a person. */
+/** Kind of runtime setting with the week of the last report to each person. */
 export const weeklyReportKind = 'weekly-report';
 
 interface ReportParts {
@@ -32,7 +32,10 @@ interface ReportParts {
   clock: () => Date;
 }
 
-/** Sends the people of rotations a report on Mondays: pages and nights woken in the last week, and incidents that nobody acted on. */
+/**
+ * Sends the people in rotations a report on Mondays: pages and nights woken in the last week, and incidents that nobody
+ * acted on.
+ */
 export class WeeklyReport {
   readonly #parts: ReportParts;
   #timer: NodeJS.Timeout | undefined;
@@ -70,7 +73,7 @@ export class WeeklyReport {
     }
   }
 
-  /** Writes the report; undefined if nobody was paged. */
+  /** Writes the report; resolves to undefined if nobody was paged. */
   async #write(monday: number): Promise<string | undefined> {
     const { incidents, zoneOf } = this.#parts;
     const load = await readLoad(incidents, zoneOf, (_, week) => week === monday);

@@ -66,7 +66,7 @@ const toWaySettings = (
   return { ...own, ...server, name, notify: 'incidents', on } as DestinationSettings;
 };
 
-/** Destination whose server sends the mails of ways without a server. */
+/** Destination whose server sends the mails of ways that have no server of their own. */
 export interface MailServer {
   settings: DestinationSettings;
   isRuntimeSetting: boolean;

@@ -4,13 +4,13 @@ import { createQueued, type Queued, type WaitingMessages } from '../queue/waitin
 import type { IncidentGroup } from './collector.ts';
 import type { PlannedUpdate } from './plan.ts';
 
-/** Text that is about no incident. */
+/** Message that is not about an incident. */
 export interface SentText {
-  /** The same in every attempt. */
+  /** Content, identical in every attempt. */
   content: DeliveredAlert;
-  /** Returns false once the text is outdated, or sent by another instance. */
+  /** Returns false once the message is outdated or another instance has sent it. */
   isNeeded(): boolean;
-  /** Receives the end: `gone` if the text is no longer needed, or the destination was closed. */
+  /** Receives the result: `gone` means that the message is no longer needed, or that the destination was closed. */
   onEnd(end: TextEnd): void;
 }
 

@@ -46,7 +46,7 @@ const isMet = (found: unknown, { is, value }: JsonCondition): boolean => {
   return is === '>' ? found > value : found >= value;
 };
 
-/** Maximum length in characters of a value shown in a text. */
+/** Maximum length in characters of a value that is shown in a message. */
 const maxShown = 100;
 
 const toText = (value: unknown): string => {

@@ -4,7 +4,7 @@ import type { Random } from '../../../support/random.ts';
 import type { Scope } from '../../../support/scope.ts';
 import type { Place } from './network.ts';
 
-/** Host with its agent and its cable. */
+/** Host with its agent and its network cable. */
 export interface FleetHost {
   name: string;
   place: Place;
@@ -13,11 +13,11 @@ export interface FleetHost {
   words: readonly string[];
 }
 
-/** Faults of a host: kill -9, SIGSTOP, an unplugged cable, an orderly restart. */
+/** Kinds of faults: kill -9, SIGSTOP, an unplugged cable, an orderly restart. */
 export const faultKinds = ['killed', 'frozen', 'cut off', 'restarted'] as const;
 type FaultKind = (typeof faultKinds)[number];
 
-/** Fault of a host, and the time of the host's first report afterwards, in Unix milliseconds. */
+/** Fault of a host, and the time of the host's first report after the fault, in Unix milliseconds. */
 export interface Fault {
   kind: FaultKind;
   host: string;
@@ -41,12 +41,12 @@ const breakHost = async (t: Scope, host: FleetHost, kind: FaultKind, ms: number)
 interface Trouble {
   hosts: readonly FleetHost[];
   random: Random;
-  /** Shortest duration of a fault, and the difference from the longest, in milliseconds. */
+  /** Shortest duration of a fault, and how much longer the longest fault may be, in milliseconds. */
   lengths: { from: number; range: number };
   /** Unix milliseconds after which no further fault begins. */
   endAt: number;
   faults: Fault[];
-  /** Hosts with a fault at the moment. */
+  /** Hosts that currently have a fault. */
   broken: Set<FleetHost>;
   /** Resolves to the time of the host's first report after `since`. */
   awaitReport(name: string, since: number): Promise<number>;

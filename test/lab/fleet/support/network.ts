@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { atEnd, type Scope } from '../../../support/scope.ts';
 import { isCi } from '../../faults/support/rounds.ts';
 
-/** Machine of a network: a network namespace, connected to a bridge by one cable. */
+/** Machine in a network: a network namespace, connected to a bridge by one cable. */
 export interface Place {
   /** Command that runs a program on the machine. */
   wrapper: readonly string[];
   /** Unplugs the cable. */
   cut(): void;
-  /** Plugs the cable in again. */
+  /** Plugs in the cable again. */
   connect(): void;
 }
 
@@ -23,9 +23,9 @@ export const toSkipNetwork = (): string | false => {
   return 'network namespaces need root and iproute2';
 };
 
-/** Creates machines on a bridge; this process reaches the bridge at `address`. Removed when the test ends. */
+/** Creates machines on a bridge, which this process reaches at `address`. They are removed when the test ends. */
 export const createNetwork = (t: Scope, count: number): { address: string; places: Place[] } => {
-  // Addresses of RFC 2544, which are nobody's; networks of several processes must differ.
+  // Addresses from RFC 2544, which belong to nobody. Networks of several processes must differ.
   const subnet = `198.18.${process.pid % 256}`;
   const bridge = `sb-${process.pid}`;
   run(`link add ${bridge} type bridge`);

@@ -13,7 +13,7 @@ const source = 'faults';
 /** Milliseconds between two alerts to an agent. */
 const pauseMs = 50;
 
-/** Place at which alerts are sent: the agent that now runs there. */
+/** Place at which alerts are sent, with the agent that currently runs there. */
 export interface Sending {
   name: string;
   agent: Agent;
@@ -25,7 +25,9 @@ export interface HubReader {
   token: string;
 }
 
-/** Sends an alert to an agent's socket; resolves to the alert's id, or to undefined if it is not acknowledged. */
+/**
+ * Sends an alert to an agent's socket. Resolves to the alert's id, or to undefined if the alert is not acknowledged.
+ */
 const sendTo = (socketPath: string, message: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const headers = { 'content-type': 'application/json' };
@@ -42,7 +44,7 @@ const sendTo = (socketPath: string, message: string): Promise<string | undefined
     sent.end(JSON.stringify({ message, source, level: 'INFO' }));
   });
 
-/** Sends alerts to all agents until stopped; resolves to the ids of the acknowledged alerts. */
+/** Sends alerts to all agents until stopped. Resolves to the ids of the acknowledged alerts. */
 export const startSenders = (all: readonly Sending[]): { stop(): Promise<Set<string>> } => {
   const ids = new Set<string>();
   let isOver = false;
@@ -56,7 +58,7 @@ export const startSenders = (all: readonly Sending[]): { stop(): Promise<Set<str
       await send(number);
       await setTimeout(pauseMs);
     }
-    // Alerts arrive in order: after the last one, no earlier alert follows.
+    // Alerts arrive in order, so no earlier alert follows the last one.
     assert.ok(await send('last'), `${sending.name} takes alerts in the end`);
   };
   const working = Promise.all(all.map(work));
@@ -89,7 +91,7 @@ export const listReceived = async ({ request: ask, token }: HubReader): Promise<
   }
 };
 
-/** Waits until the hub has all acknowledged alerts; fails if one of them, or an unacknowledged one, is there twice. */
+/** Waits until the hub has all acknowledged alerts. Fails if any alert, acknowledged or not, is stored twice. */
 export const assertExactlyOnce = async (t: TestContext, reader: HubReader, ids: ReadonlySet<string>): Promise<void> => {
   let received: Found[] = [];
   let lost: string[] = [];
