@@ -22,6 +22,7 @@ import { runtimeSettings } from './settings/index.ts';
 import { silences } from './silences/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { status } from './status/index.ts';
+import { statusPages } from './status-pages/index.ts';
 import { tasks } from './tasks/index.ts';
 import { watches } from './watches/index.ts';
 
@@ -48,6 +49,7 @@ export const features: readonly Feature[] = [
   hosts,
   reports,
   status,
+  statusPages,
   events,
   instances,
   about,

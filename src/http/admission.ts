@@ -151,8 +151,8 @@ const toHostName = (host: string): string => {
 /** Returns the name in lower case, without the trailing dot of a fully qualified name. */
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Paths of pages that other sites and mails may link to, including acknowledgement links below any mount. */
-const page = /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?api\/acknowledge\/[^/]+$)/;
+/** Paths of pages that other sites and mails may link to, including acknowledgement links and status pages below any mount. */
+const page = /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?(?:api\/acknowledge\/[^/]+|status\/[^/]+(?:\/subscribe)?)$)/;
 
 /**
  * Refuses requests that a browser sends on behalf of a page from another origin, so that no foreign page can act for

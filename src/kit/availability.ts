@@ -52,6 +52,8 @@ export interface CheckOutage {
 export interface AvailabilitySource {
   /** Returns the current state; undefined for a check without history. */
   find(check: CheckId): { state: CheckState; since: number } | undefined;
+  /** Returns what silences compare; undefined for a check that is not defined, or not known yet. */
+  findSubject(check: CheckId): Silenceable | undefined;
   /** Lists the calendar days of a range, oldest first. A day before the first reading is unknown. */
   listDays(check: CheckId, from: number, until: number, timeZone: string): AvailabilityDay[];
   /**

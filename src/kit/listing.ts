@@ -12,6 +12,7 @@ const first = [
   'watches',
   'heartbeats',
   'availability',
+  'status-pages',
   'monitoring',
   'status',
   'history',

@@ -109,6 +109,11 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#settings.find<Stored>(this.kind.name, name);
   }
 
+  /** False until the stored settings have been read: a database may be unavailable at startup. */
+  get isRead(): boolean {
+    return this.#settings.isRead();
+  }
+
   find(name: string): Known | undefined {
     const list = this.list();
     this.#byName ??= new Map(list.map((known) => [known.name, known]));

@@ -55,6 +55,16 @@ export interface SharedSilence {
 /** Silence as created by an Alertmanager client. */
 export type GivenSilence = Pick<SharedSilence, 'matchers' | 'startsAt' | 'endsAt' | 'comment' | 'createdBy'>;
 
+/** Current or planned maintenance that a silence declares; times are Unix milliseconds. */
+export interface Maintenance {
+  /** Id of the silence. */
+  id: string;
+  startsAt: number;
+  endsAt: number;
+  /** Indexes of the subjects that the silence covers. */
+  covered: number[];
+}
+
 /** Silences, as offered by the feature `silences`, with the operations of Alertmanager's API. */
 export interface SilenceStore extends SilenceSource {
   list(): Iterable<SharedSilence>;
@@ -68,6 +78,8 @@ export interface SilenceStore extends SilenceSource {
   replace(id: string, silence: GivenSilence, by: string): Promise<string | undefined>;
   /** Ends a silence now. Resolves to false if the silence does not exist. */
   end(id: string, by: string): Promise<boolean>;
+  /** Lists maintenance of the subjects that begins before `until` and ends after `from`, earliest first, at most 50. */
+  listMaintenance(subjects: readonly Silenceable[], from: number, until: number): Maintenance[];
   /** Returns the labels that matchers compare: the alert's own labels, and labels derived from its other fields. */
   labelsOf(subject: Silenceable): ReadonlyMap<string, string>;
   /** Creates a test that returns true if labels satisfy all matchers. Throws an HttpError for a bad expression. */

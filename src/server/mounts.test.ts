@@ -9,7 +9,7 @@ const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
 
 test('by default each profile has the mounts of its feature, in the order of lists', () => {
   assert.deepEqual(list({}), [
-    '/: alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, availability, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, hosts, events, instances, about, items',
+    '/: alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, availability, status-pages, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, hosts, events, instances, about, items',
     '/protected: login, protected-tasks',
     '/simple: simple-tasks',
   ]);
@@ -35,6 +35,7 @@ test('a feature left out of the program is left out of the default mounts', () =
         'watches',
         'heartbeats',
         'availability',
+        'status-pages',
         'monitoring',
         'status',
         'history',

@@ -18,6 +18,12 @@ const plain =
   ({ call }) =>
     call(name, input);
 
+const statusPage = {
+  page: 'main',
+  title: 'Example',
+  groups: [{ name: 'Services', checks: [{ name: 'Shop', watch: 'shop' }] }],
+};
+
 const createTask = plain('createTask', { Title: 'Check the backups' });
 
 /** Returns a call that first creates a task. */
@@ -127,6 +133,20 @@ const withPolicy =
     return plain(name, { policy: policy.policy })(client);
   };
 
+/** Returns a call that makes a status page first. */
+const withPage =
+  (name: string): Call =>
+  async (client) => {
+    await plain('putStatusPage', statusPage)(client);
+    return plain(name, { page: statusPage.page })(client);
+  };
+
+/** Announces an incident on a status page. */
+const announce: Call = async (client) => {
+  await plain('putStatusPage', statusPage)(client);
+  return withIncident('announceIncident', { page: 'main', title: 'Slow', text: 'Slow.', state: 'identified' })(client);
+};
+
 /** Returns a call that first creates a way to reach the caller. */
 const withWay =
   (name: string, values: object = {}): Call =>
@@ -165,7 +185,8 @@ const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OS
 
 /** False for routes that are called only by agents and Prometheus, which the client leaves out. */
 const isForClients = ({ operationId }: { operationId: string }): boolean =>
-  !['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'].includes(operationId);
+  !['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'].includes(operationId) &&
+  !/^(readStatusPage|getKuma|getStatuspageSummary)|Subscription$/.test(operationId);
 
 let hosts = 0;
 
@@ -304,6 +325,16 @@ const calls: Record<string, Call> = {
   endDutyOverride: refused(plain('endDutyOverride', { id: 'none' }), 404),
   deleteRotation: withRotation('deleteRotation'),
   escalateIncident: refused(withIncident('escalateIncident'), 409),
+  listStatusPages: withPage('listStatusPages'),
+  getStatusPage: withPage('getStatusPage'),
+  putStatusPage: plain('putStatusPage', statusPage),
+  deleteStatusPage: withPage('deleteStatusPage'),
+  announceIncident: announce,
+  listAnnouncements: plain('listAnnouncements'),
+  updateAnnouncement: async (client) => {
+    const { id } = (await announce(client)) as { id: string };
+    return plain('updateAnnouncement', { id, text: 'Fast.', state: 'resolved' })(client);
+  },
   listEscalationPolicies: plain('listEscalationPolicies'),
   getEscalationPolicy: withPolicy('getEscalationPolicy'),
   putEscalationPolicy: plain('putEscalationPolicy', policy),

@@ -27,6 +27,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   incidents: [['/api/incidents', 200]],
   heartbeats: [['/api/heartbeats', 200]],
   availability: [['/api/availability', 200]],
+  'status-pages': [['/api/status-pages', 401]],
   notifications: [['/api/deliveries', 401]],
   alertmanager: [['/api/v2/status', 200]],
   commands: [['/api/execute', 405]],

@@ -38,7 +38,7 @@ const unknownAddress = '00000000-0000-4000-8000-000000000000';
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
-  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+|hosts\/enrol)$|^\/(ping|oncall)\/|\/badge\.svg$/.test(
+  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+|hosts\/enrol)$|^\/(ping|oncall)\/|\/badge\.svg$|^\/status\/|\/api\/(status-page\/|v2\/summary\.json$)/.test(
     path,
   );
 /** True for routes in the specification, on which a key without the scope counts as a token without three parts. */

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { root } from '../../scripts/install.mjs';
 
 /** Maximum size in bytes of the client, gzipped. */
-const budget = 6500;
+const budget = 6800;
 
 /** Builds the client for the routes of an OpenAPI document; throws if it exceeds its budget. */
 export const buildClient = async (api, outfile) => {
@@ -24,13 +24,17 @@ export const buildClient = async (api, outfile) => {
   if (size > budget) throw new Error(`the client has ${size} of ${budget} bytes, gzipped`);
 };
 
-/** Routes that only agents and Prometheus call. */
-const ofAgents = ['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'];
+/** Routes that only agents and Prometheus call, or readers and widgets of status pages. */
+const ofOthers = [
+  ...['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'],
+  ...['readStatusPage', 'readStatusPageLogo', 'readStatusPageFeed', 'readStatusPageCalendar'],
+  ...['getKumaStatusPage', 'getKumaHeartbeats', 'getStatuspageSummary', 'readSubscription', 'changeSubscription'],
+];
 
-/** Returns the document without agents' routes and routes that accept only plain text: the client sends JSON. */
+/** Returns the document without others' routes and routes that accept only plain text: the client sends JSON. */
 const withoutTexts = ({ paths, ...api }) => {
   const isCalled = ([, { operationId, requestBody }]) =>
-    !ofAgents.includes(operationId) && (requestBody === undefined || 'application/json' in requestBody.content);
+    !ofOthers.includes(operationId) && (requestBody === undefined || 'application/json' in requestBody.content);
   const toCalled = ([path, methods]) => [path, Object.fromEntries(Object.entries(methods).filter(isCalled))];
   return { ...api, paths: Object.fromEntries(Object.entries(paths).map(toCalled)) };
 };

@@ -1,4 +1,4 @@
-import type { CheckSource } from '../../kit/availability.ts';
+import type { CheckKind, CheckSource } from '../../kit/availability.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { hourMs, MiB } from '../../lib/units.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
@@ -50,9 +50,13 @@ export const availability = defineFeature({
     const { silences, incidents } = offers;
     const recorder = new Recorder({ store, lease, silences, incidents, clock, log });
     const sources: CheckSource[] = [];
-    const source = createAvailabilitySource(store, clock, (added) => {
-      sources.push(added);
-      recorder.add(added);
+    const findChecks = (kind: CheckKind): CheckSource | undefined => sources.find((each) => each.kind === kind);
+    const source = createAvailabilitySource(store, clock, {
+      record: (added) => {
+        sources.push(added);
+        recorder.add(added);
+      },
+      findChecks,
     });
     let saving: NodeJS.Timeout | undefined;
     return {
@@ -61,7 +65,7 @@ export const availability = defineFeature({
           source,
           authorize,
           clock,
-          findChecks: (kind) => sources.find((each) => each.kind === kind),
+          findChecks,
         }),
       },
       offers: { availability: source },

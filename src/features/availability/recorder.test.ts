@@ -59,7 +59,10 @@ const startServer = async (t: Scope, directory: string, world: World) => {
       note = listener;
     },
   };
-  const source = createAvailabilitySource(store, clock, (added) => recorder.add(added));
+  const source = createAvailabilitySource(store, clock, {
+    record: (added) => recorder.add(added),
+    findChecks: () => checks,
+  });
   source.record(checks);
   let isOpen = true;
   const close = async (): Promise<void> => {

@@ -2,6 +2,8 @@ import {
   type Availability,
   type AvailabilitySource,
   type CheckId,
+  type CheckKind,
+  type CheckSource,
   type CheckState,
   checkStates,
   type StateSeconds,
@@ -17,7 +19,7 @@ const empty = new Timeline();
 export const createAvailabilitySource = (
   store: AvailabilityStore,
   clock: () => Date,
-  record: AvailabilitySource['record'],
+  { record, findChecks }: Pick<AvailabilitySource, 'record'> & { findChecks(kind: CheckKind): CheckSource | undefined },
 ): AvailabilitySource => {
   const timelineOf = (check: CheckId): Timeline => store.find(check)?.timeline ?? empty;
   const toSecond = (ms: number): number => Math.floor(ms / 1000);
@@ -37,6 +39,10 @@ export const createAvailabilitySource = (
     find: (check) => {
       const history = store.find(check);
       return history && { state: history.timeline.state, since: 1000 * history.timeline.since };
+    },
+    findSubject: (check) => {
+      const kind = check.slice(0, check.indexOf(':')) as CheckKind;
+      return findChecks(kind)?.find(check.slice(kind.length + 1))?.subject;
     },
     listDays,
     findDayBefore: (count, timeZone) => findDayBefore(clock().getTime(), count, timeZone),

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { notificationEvents } from '../../kit/incident.ts';
+import { publicUrlSetting } from '../../kit/public-url.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
 import { appriseDestination } from './destinations/apprise.ts';
 import { emailDestination } from './destinations/email.ts';
@@ -222,13 +223,7 @@ export const notificationSettings = {
     writeOnly: true,
     description: 'Destinations of alerts and notifications: name, type, url and more; see docs/guides/destinations.',
   }),
-  publicUrl: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description:
-        'URL of this server for people, such as `https://signalbox.example.org`, for links in notifications that show and acknowledge incidents.',
-    }),
-  ),
+  ...publicUrlSetting,
   quiet: Type.Boolean({
     default: false,
     description:

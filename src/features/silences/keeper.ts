@@ -2,14 +2,14 @@ import { HttpError } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import type { RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
-import type { Silenceable } from '../../kit/silence-source.ts';
+import type { Maintenance, Silenceable } from '../../kit/silence-source.ts';
 import { createId } from '../../storage/journal/line.ts';
 import { silenceKind } from './kind.ts';
 import { assertMatching, Subject } from './matchers.ts';
 import { type KnownSilence, stateOf } from './silence.ts';
 import { isMatch, SilenceIndex } from './silence-index.ts';
 import type { StoredSilence } from './stored.ts';
-import { createWindows } from './windows.ts';
+import { createWindows, type SilenceWindow } from './windows.ts';
 import { tooMuchWorkMessage, Work } from './work.ts';
 
 /** Maximum number of unexpired recurring silences. */
@@ -23,6 +23,10 @@ const expiredRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Maximum number of expired silences removed per call. */
 const maxRemoved = 100;
+
+/** Maximum listed maintenance, and windows of one silence in the list. */
+const maxMaintenance = 50;
+const maxWindows = 5;
 
 /** List of silences that a result was computed from, and the period in which the result is valid. */
 interface Validity {
@@ -84,6 +88,27 @@ export class SilenceKeeper {
     return this.#index
       .find(subject)
       .some(({ setting, windows }) => setting.value.maintenance && stateOf(windows.findAt(at), at) === 'active');
+  }
+
+  /** Lists maintenance of the subjects that begins before `until` and ends after `from`, earliest first. */
+  listMaintenance(subjects: readonly Silenceable[], from: number, until: number): Maintenance[] {
+    this.#update();
+    if (!this.#hasMaintenance) return [];
+    const covered = new Map<KnownSilence, number[]>();
+    for (const [index, subject] of subjects.entries()) {
+      for (const silence of this.#index.find(subject)) {
+        if (!silence.setting.value.maintenance) continue;
+        const known = covered.get(silence);
+        if (known) known.push(index);
+        else covered.set(silence, [index]);
+      }
+    }
+    return [...covered]
+      .flatMap(([silence, indexes]) =>
+        listWindows(silence, from, until).map((window) => ({ id: silence.name, ...window, covered: indexes })),
+      )
+      .sort((one, other) => one.startsAt - other.startsAt)
+      .slice(0, maxMaintenance);
   }
 
   /**
@@ -234,6 +259,17 @@ export class SilenceKeeper {
     this.#onUnusable(id, new Error(problem));
   }
 }
+
+/** Lists the first windows of a silence that begin before `until` and end after `from`. */
+const listWindows = ({ windows }: KnownSilence, from: number, until: number): SilenceWindow[] => {
+  const found: SilenceWindow[] = [];
+  let window = windows.findAt(from);
+  while (window && window.startsAt < until && found.length < maxWindows) {
+    found.push(window);
+    window = windows.findAt(window.endsAt);
+  }
+  return found;
+};
 
 const isUsable = (silence: KnownSilence): boolean => {
   try {

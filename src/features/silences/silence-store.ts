@@ -44,6 +44,7 @@ export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): Si
       if (shown.state !== 'expired') await keeper.expire(silence, by);
       return created;
     },
+    listMaintenance: (subjects, from, until) => keeper.listMaintenance(subjects, from, until),
     end: async (id, by) => {
       const silence = keeper.find(id);
       if (!silence) return false;

@@ -35,7 +35,7 @@ const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;
-  table: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability';
+  table: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page';
   /** Instance that stores the records. Default: the database's name for this instance. */
   instance?: string;
   clock: () => Date;

@@ -270,6 +270,14 @@ ${toRecordTable('availability')}
 CREATE INDEX availability_at ON signalbox.availability (at);
 `;
 
+/** Log of announcements and subscribers of status pages. */
+const statusPageTables = `
+INSERT INTO signalbox.gate (name) VALUES ('status_page');
+
+${toRecordTable('status_page')}
+CREATE INDEX status_page_at ON signalbox.status_page (at);
+`;
+
 /** Migrations in order. `readableBy` is the oldest version that can use the resulting tables. */
 export const migrations: readonly { version: number; readableBy: number; text: string; limitMs?: number }[] = [
   { version: 1, readableBy: 1, text: firstTables },
@@ -285,6 +293,7 @@ export const migrations: readonly { version: number; readableBy: number; text: s
   { version: 11, readableBy: 1, text: eventTables, limitMs: longMs },
   { version: 12, readableBy: 1, text: hostTables },
   { version: 13, readableBy: 1, text: availabilityTables },
+  { version: 14, readableBy: 1, text: statusPageTables },
 ];
 
 /** Version of the tables that this program knows. */

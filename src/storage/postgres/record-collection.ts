@@ -72,7 +72,7 @@ const toReminderHash = (hash: string): string => `${hash} reminder`;
 
 /** Creates the collection of records in the table and gate with this name. Rows name the instance that added them. */
 export const createRecordCollection = (
-  name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability',
+  name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page',
   instance: string,
   clock: () => Date,
 ): Collection<RecordChange, Placed[]> => ({
@@ -210,7 +210,7 @@ const noInstance = '';
 
 /** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1. */
 export const createRecordTable = (
-  name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability',
+  name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
 ): PortableTable<PortableRecord> => ({
   name,

@@ -34,7 +34,7 @@ const keptCount = 100_000;
 interface SnapshotTableParts {
   database: Database;
   /** Table of the log, and its second table with events, if any. */
-  tables: readonly [table: 'setting' | 'alert' | 'availability', eventTable?: string];
+  tables: readonly [table: 'setting' | 'alert' | 'availability' | 'status_page', eventTable?: string];
   /** True to delete the rows of the log, except the newest, once the snapshot contains them. */
   cutsLog?: boolean;
   /** True on the instance that writes snapshots. By default, any instance writes a snapshot that is due. */

@@ -172,6 +172,15 @@ export const logLines = [
   },
   { messages: ['warn availability: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
+    messages: ['error status pages: a stored page cannot be used'],
+    meaning: 'the page is not served; `name` has its name',
+  },
+  { messages: ['warn status pages: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
+  {
+    messages: ['error status pages: the snapshot is damaged'],
+    meaning: 'some announcements or subscribers are missing',
+  },
+  {
     messages: ['error availability: the snapshot is damaged'],
     meaning: 'some histories are missing',
   },

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escapeHtml } from '../message/plain-text.ts';
+import { escapeHtml } from '../../../lib/html.ts';
 
 /** Incident in the list. */
 export interface PageRow {

@@ -1,7 +1,8 @@
+import { escapeHtml } from '../../../lib/html.ts';
 import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentMessage } from '../message/message.ts';
 import type { Outgoing, Urgency } from '../message/outgoing.ts';
-import { escapeHtml, truncate } from '../message/plain-text.ts';
+import { truncate } from '../message/plain-text.ts';
 
 /** Maximum size in bytes of the text. */
 const maxBytes = 64 * 1024;

@@ -1,6 +1,7 @@
 import { computeOnce } from '../../../host/reading.ts';
+import { escapeHtml } from '../../../lib/html.ts';
 import type { Outgoing } from '../message/outgoing.ts';
-import { escapeHtml, toSingleLine, truncate } from '../message/plain-text.ts';
+import { toSingleLine, truncate } from '../message/plain-text.ts';
 import { type DeliveryRequest, type DestinationType, type ReceiverAddress, toHeader } from './type.ts';
 
 /** Maximum size in bytes of a value in the body. */

@@ -4,14 +4,6 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2
 /** Converts the text to a single line, for a header, title or subject. */
 export const toSingleLine = (text: string): string => text.replaceAll(unprintable, ' ');
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Escapes text for HTML and XML 1.0, and removes characters that change the text direction or are invalid. */
-export const escapeHtml = (text: string): string =>
-  text
-    .replaceAll(/[^\P{Cc}\n\r\t]|[\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu, ' ')
-    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
-
 /** Truncates the text to `maxBytes` of UTF-8. A truncated text ends with an ellipsis. */
 export const truncate = (text: string, maxBytes: number): string => {
   if (Buffer.byteLength(text) <= maxBytes) return text;

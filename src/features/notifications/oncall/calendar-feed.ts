@@ -33,7 +33,7 @@ export const writeFeed = async (
   person: string | undefined,
   { now, changedAt }: { now: number; changedAt: number },
 ): Promise<Feed> => {
-  const { ICalAlarmType, ICalCalendar } = await import('./ics.ts');
+  const { ICalAlarmType, ICalCalendar } = await import('../../../kit/ics.ts');
   const calendar = new ICalCalendar({ name, prodId: { company: 'signalbox', product: 'on call' }, ttl: 3600 });
   const today = Math.floor(now / dayMs) * dayMs;
   for (const event of rotations.flatMap((rotation) => listEvents(rotation, person, today))) {

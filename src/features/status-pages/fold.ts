@@ -1,0 +1,162 @@
+import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
+import type { ProjectionState } from '../../storage/projection-state.ts';
+import { type Announcement, type AnnouncementUpdate, maxAnnouncements, maxOpen, maxUpdates } from './announcement.ts';
+
+/** Maximum subscribers of a page, and of all pages. */
+export const maxSubscribers = 1000;
+const maxAllSubscribers = 5000;
+
+/** Reader who gets the announcements of a page by mail. */
+export interface Subscriber {
+  id: string;
+  page: string;
+  address: string;
+  /** Time of the confirmation, in Unix milliseconds. */
+  at: number;
+  /** Number of the last update that was mailed or given up. */
+  through: number;
+}
+
+type NewUpdate = Omit<AnnouncementUpdate, 'number'>;
+
+/** Event in the log of status pages; times are Unix milliseconds. */
+export type PageEvent =
+  | { type: 'announced'; announcement: Omit<Announcement, 'state' | 'updates'>; update: NewUpdate; at: number }
+  | { type: 'updated'; announcement: string; update: NewUpdate; at: number }
+  | { type: 'subscribed'; subscriber: Omit<Subscriber, 'through'>; at: number }
+  | { type: 'unsubscribed'; subscriber: string; at: number }
+  /** The subscribers got the updates up to `through`, or their server refused them for too long. */
+  | { type: 'mailed'; subscribers: readonly string[]; through: number; at: number }
+  /** The page was deleted, with its announcements and subscribers. */
+  | { type: 'forgotten'; page: string; at: number }
+  /** Announcement from another store. */
+  | { type: 'imported'; announcement: Announcement; at: number };
+
+/** Result of an event: the changed announcement or subscriber, or the reason why nothing has changed. */
+type PageOutcome = Announcement | Subscriber | 'missing' | 'full' | undefined;
+
+/** Entry of a snapshot. */
+export type SavedPageEntry = { lastNumber: number } | Announcement | Subscriber;
+
+const entriesTogether = 100;
+
+/** Announcements and subscribers of all pages. */
+export class PagesFold implements ProjectionState<PageOutcome> {
+  readonly #announcements = new Map<string, Announcement>();
+  readonly #subscribers = new Map<string, Subscriber>();
+  #lastNumber = 0;
+
+  findAnnouncement(id: string): Announcement | undefined {
+    return this.#announcements.get(id);
+  }
+
+  /** Returns all announcements, newest first. */
+  listAnnouncements(): Announcement[] {
+    return [...this.#announcements.values()].reverse();
+  }
+
+  findSubscriber(id: string): Subscriber | undefined {
+    return this.#subscribers.get(id);
+  }
+
+  /** Returns all subscribers, oldest first. */
+  listSubscribers(): readonly Subscriber[] {
+    return [...this.#subscribers.values()];
+  }
+
+  fold(record: StoredRecord): PageOutcome {
+    const event = parsePageEvent(record);
+    switch (event?.type) {
+      case 'announced':
+        return this.#announce({ ...event.announcement, state: event.update.state, updates: [] }, [event.update]);
+      case 'imported':
+        return this.#announce({ ...event.announcement, updates: [] }, event.announcement.updates);
+      case 'updated':
+        return this.#update(event.announcement, event.update);
+      case 'subscribed':
+        return this.#subscribe(event.subscriber);
+      case 'unsubscribed':
+        return this.#subscribers.delete(event.subscriber) ? undefined : 'missing';
+      case 'mailed':
+        for (const id of event.subscribers) {
+          const known = this.#subscribers.get(id);
+          if (known && known.through < event.through) this.#subscribers.set(id, { ...known, through: event.through });
+        }
+        return undefined;
+      case 'forgotten':
+        for (const [id, { page }] of this.#announcements) if (page === event.page) this.#announcements.delete(id);
+        for (const [id, { page }] of this.#subscribers) if (page === event.page) this.#subscribers.delete(id);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  *save(): Iterable<readonly SavedPageEntry[]> {
+    yield [{ lastNumber: this.#lastNumber }];
+    const entries = [...this.#announcements.values(), ...this.#subscribers.values()];
+    for (let at = 0; at < entries.length; at += entriesTogether) yield entries.slice(at, at + entriesTogether);
+  }
+
+  restore(entry: unknown): void {
+    const saved = entry as SavedPageEntry;
+    if ('lastNumber' in saved) this.#lastNumber = saved.lastNumber;
+    else if ('updates' in saved) this.#announcements.set(saved.id, saved);
+    else this.#subscribers.set(saved.id, saved);
+  }
+
+  /** Adds an announcement; the oldest resolved one makes room. */
+  #announce(announcement: Announcement, updates: readonly NewUpdate[]): PageOutcome {
+    const all = [...this.#announcements.values()];
+    const open = all.filter(({ page, state }) => page === announcement.page && state !== 'resolved');
+    if (open.length >= maxOpen) return 'full';
+    if (all.length >= maxAnnouncements) {
+      const oldest = all.find(({ state }) => state === 'resolved');
+      if (!oldest) return 'full';
+      this.#announcements.delete(oldest.id);
+    }
+    const numbered = updates.map((update) => this.#number(update));
+    const added = { ...announcement, updates: numbered };
+    this.#announcements.set(added.id, added);
+    return added;
+  }
+
+  #update(id: string, update: NewUpdate): PageOutcome {
+    const known = this.#announcements.get(id);
+    if (!known) return 'missing';
+    if (known.updates.length >= maxUpdates) return 'full';
+    const changed = { ...known, state: update.state, updates: [...known.updates, this.#number(update)] };
+    this.#announcements.set(id, changed);
+    return changed;
+  }
+
+  #number(update: NewUpdate): AnnouncementUpdate {
+    this.#lastNumber += 1;
+    return { ...update, number: this.#lastNumber };
+  }
+
+  #subscribe({ id, page, address, at }: Omit<Subscriber, 'through'>): PageOutcome {
+    const all = this.listSubscribers();
+    const same = all.find((one) => one.page === page && one.address.toLowerCase() === address.toLowerCase());
+    if (same) return same;
+    const ofPage = all.filter((one) => one.page === page);
+    if (ofPage.length >= maxSubscribers || all.length >= maxAllSubscribers) return 'full';
+    const added = { id, page, address, at, through: this.#lastNumber };
+    this.#subscribers.set(id, added);
+    return added;
+  }
+}
+
+const knownTypes: readonly unknown[] = [
+  'announced',
+  'updated',
+  'subscribed',
+  'unsubscribed',
+  'mailed',
+  'forgotten',
+  'imported',
+] satisfies PageEvent['type'][];
+
+/** Returns a record's event; undefined for a type unknown to this version. */
+const parsePageEvent = (record: LogRecord): PageEvent | undefined =>
+  knownTypes.includes(record['type']) ? (record as unknown as PageEvent) : undefined;

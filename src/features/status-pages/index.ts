@@ -1,0 +1,91 @@
+import { defineFeature } from '../../kit/feature.ts';
+import { publicUrlSetting, toPublicUrl } from '../../kit/public-url.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { hourMs } from '../../lib/units.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { createAnnouncementRoutes } from './announcement-routes.ts';
+import { createDocumentRoutes } from './document-routes.ts';
+import { type PageKeeper, pageKind } from './kind.ts';
+import { findPageProblem, statusPageSettings } from './page.ts';
+import { createPageRoutes } from './public-routes.ts';
+import { createSettingsRoutes } from './routes.ts';
+import { ServedPages } from './served.ts';
+import { PageStore } from './store.ts';
+import { pagesTransfer } from './transfer.ts';
+
+/** Status pages: states of checks, announcements and maintenance for people outside. */
+export const statusPages = defineFeature({
+  name: 'status-pages',
+  needs: ['settings', 'silences', 'incidents', 'availability'],
+  profiles: [
+    {
+      name: 'status-pages',
+      mounts: ['/'],
+      summary: 'pages with the states of checks, for people outside',
+      fixedAccess: 'closed',
+    },
+  ],
+  settings: { ...statusPageSettings, ...publicUrlSetting },
+  findProblems: ({ statusPages: pages }) => [
+    ...(new Set(pages.map(({ name }) => name)).size < pages.length
+      ? ['statusPages must all have different names']
+      : []),
+    ...pages.flatMap((page) => {
+      const problem = findPageProblem(page);
+      return problem === undefined ? [] : [`statusPages: ${page.name}: ${problem}`];
+    }),
+  ],
+  transfer: pagesTransfer,
+  create: async ({ settings, offers, storage, clock, log, authorize, base }) => {
+    const { database } = storage;
+    const lease = database ? createLease(database, 'status-pages') : ownLease;
+    const store = await PageStore.open({ storage, lease, clock, report: log });
+    let saving: NodeJS.Timeout | undefined;
+    const { silences, availability, incidents } = offers;
+    const keeper: PageKeeper = new SettingKeeper(pageKind, {
+      settings: offers.settings,
+      configured: settings.statusPages,
+      onUnusable: (name, err) => log.error({ err, name }, 'status pages: a stored page cannot be used'),
+    });
+    const pages = new ServedPages({
+      keeper,
+      availability,
+      silences,
+      listAnnouncements: (page) => store.state.listAnnouncements().filter((one) => one.page === page),
+      clock,
+    });
+    keeper.onChanged(() => pages.forgetDeleted());
+    availability.onChanged(() => pages.noteChange());
+    silences.onChanged(() => pages.noteChange());
+    store.onChanged(() => pages.noteChange());
+    const toUrl = (page: string): string => toPublicUrl(settings.publicUrl, base, `/status/${page}`);
+    const shown = { keeper, pages, authorize, hasMail: () => false };
+    return {
+      profiles: {
+        'status-pages': [
+          ...createSettingsRoutes({ keeper, availability, store, clock }),
+          ...createAnnouncementRoutes({ store, keeper, incidents, clock }),
+          ...createPageRoutes(shown),
+          ...createDocumentRoutes({ ...shown, toUrl }),
+        ],
+      },
+      isReady: () => store.isReady,
+      start: () => {
+        // A start reads at most an hour of events.
+        saving = setInterval(() => {
+          if (lease.isHeld()) void store.save();
+        }, hourMs).unref();
+      },
+      reload: ({ statusPages: changed }) => {
+        keeper.configure(changed);
+        return [];
+      },
+      close: async () => {
+        clearInterval(saving);
+        await lease.close();
+        if (!database) await store.save();
+        await store.close();
+      },
+    };
+  },
+});

@@ -1,0 +1,85 @@
+import { HttpError } from '../../http/errors.ts';
+import { MiB } from '../../lib/units.ts';
+import { toNotStored } from '../../storage/journal/errors.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
+import type { Lease } from '../../storage/postgres/lease.ts';
+import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
+import { openProjectionStore, ProjectionStore, type ProjectionStoreParts } from '../../storage/projection-store.ts';
+import type { LogOptions, Storage } from '../../storage/storage.ts';
+import type { Announcement } from './announcement.ts';
+import { type PageEvent, PagesFold, type Subscriber } from './fold.ts';
+
+/** Segments are deleted once a snapshot has their events. */
+const files: LogOptions = {
+  segmentBytes: MiB,
+  retainBytes: 1,
+  awaitsHold: true,
+  expects: 'all',
+  recentCount: 1000,
+  logsRemoval: false,
+};
+
+interface StoreParts {
+  storage: Storage;
+  /** Held by the instance that writes snapshots and mails. */
+  lease: Pick<Lease, 'isHeld'>;
+  clock: () => Date;
+  report: ProjectionStoreParts['report'];
+}
+
+const table = 'status_page';
+
+/** Announcements and subscribers: a projection of the log of status pages. */
+export class PageStore extends ProjectionStore<PagesFold> {
+  /** Opens the store, which is empty until its database is available. */
+  static async open({ storage, lease, clock, report }: StoreParts): Promise<PageStore> {
+    const { database } = storage;
+    const parts = {
+      log: database
+        ? await DatabaseLog.open({ database, table, clock, retainDays: () => 0, hasSnapshot: true })
+        : await storage.log('status-pages', files),
+      snapshot: database
+        ? createSnapshotTable({ database, tables: [table], cutsLog: true, isWriter: () => lease.isHeld() })
+        : storage.snapshot('status-pages'),
+      report,
+    };
+    return new PageStore(await openProjectionStore('status pages', parts, () => new PagesFold()));
+  }
+
+  onChanged(listener: () => void): void {
+    this.projection.onFolded(() => listener());
+  }
+
+  /** Stores an announcement or an update. Rejects with an HttpError at a limit. */
+  async announce(event: Extract<PageEvent, { type: 'announced' | 'updated' }>): Promise<Announcement> {
+    const outcome = await this.#append('Announcements', event);
+    if (outcome === 'missing') throw new HttpError('not-found', 'There is no announcement with this id');
+    if (outcome !== 'full') return outcome as Announcement;
+    throw new HttpError(
+      'wrong-state',
+      event.type === 'updated'
+        ? 'The announcement has the maximum number of updates: make another announcement'
+        : 'The page has the maximum number of open announcements: resolve one first',
+    );
+  }
+
+  /** Stores a subscriber. Rejects with an HttpError at a limit. */
+  async subscribe(subscriber: Omit<Subscriber, 'through'>): Promise<Subscriber> {
+    const outcome = await this.#append('Subscriptions', { type: 'subscribed', subscriber, at: subscriber.at });
+    if (outcome !== 'full') return outcome as Subscriber;
+    throw new HttpError('wrong-state', 'This page has the maximum number of subscribers');
+  }
+
+  /** Stores an event that has no limits. */
+  async note(event: Extract<PageEvent, { type: 'unsubscribed' | 'mailed' | 'forgotten' }>): Promise<void> {
+    await this.#append('Subscriptions', event);
+  }
+
+  async #append(noun: string, event: PageEvent): Promise<ReturnType<PagesFold['fold']>> {
+    try {
+      return await this.projection.append({ ...event });
+    } catch (error) {
+      throw toNotStored(noun, error as Error);
+    }
+  }
+}

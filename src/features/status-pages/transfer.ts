@@ -1,0 +1,78 @@
+import Type, { type Static } from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import { defineTransfer, RecordId } from '../../kit/feature.ts';
+import { Milliseconds } from '../../kit/route.ts';
+import { createId } from '../../storage/journal/line.ts';
+import type { PortableRecord } from '../../storage/portable-store.ts';
+import { createRecordTable } from '../../storage/postgres/record-collection.ts';
+import { restoreSnapshot } from '../../storage/postgres/snapshot-table.ts';
+import { maxUpdates, NewAnnouncement } from './announcement.ts';
+import { type PageEvent, PagesFold, type SavedPageEntry } from './fold.ts';
+import { isMailAddress } from './mail-address.ts';
+import { pageName } from './page.ts';
+
+const log = 'status_page';
+const { title, text, state } = NewAnnouncement.properties;
+
+const ExportedAnnouncement = Type.Object(
+  {
+    id: RecordId,
+    page: pageName,
+    incident: Type.Object({ id: Type.String({ maxLength: 100 }), number: Type.Integer({ minimum: 1 }) }),
+    title,
+    state,
+    updates: Type.Array(Type.Object({ at: Milliseconds, state, text, by: Type.String({ maxLength: 300 }) }), {
+      minItems: 1,
+      maxItems: maxUpdates,
+    }),
+  },
+  { additionalProperties: false },
+);
+
+const ExportedSubscriber = Type.Object(
+  { id: RecordId, page: pageName, address: Type.String({ maxLength: 254 }), at: Milliseconds },
+  { additionalProperties: false },
+);
+
+/** Exports each announcement and subscriber as a line, and imports each as an event; nothing is mailed again. */
+export const pagesTransfer = defineTransfer<SavedPageEntry | PortableRecord>({
+  name: 'status-pages',
+  lines: { announcements: ExportedAnnouncement, subscribers: ExportedSubscriber },
+  projection: { former: { table: log }, createState: () => new PagesFold() },
+  table: {
+    ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
+    queries: [],
+    projection: {
+      tables: { tables: [log], wanted: [log], projection: log },
+      openSnapshot: (query) => ({
+        read: async (restore, onDamage) => (await restoreSnapshot(query, log, restore, onDamage)).seq,
+      }),
+    },
+  },
+  toLine: (entry) => {
+    if ('updates' in entry) {
+      const updates = entry.updates.map(({ number: _, ...update }) => update);
+      return ['announcements', { ...entry, updates }];
+    }
+    if (!('address' in entry)) return undefined;
+    const { through: _, ...subscriber } = entry;
+    return ['subscribers', subscriber];
+  },
+  createParser: () => {
+    const ids = new Set<string>();
+    const at = Date.now();
+    return (key, value) => {
+      const given = value as Static<typeof ExportedAnnouncement> | Static<typeof ExportedSubscriber>;
+      if (ids.has(given.id)) throw new SettingsError([`${key}.id repeats the id of an earlier line`]);
+      ids.add(given.id);
+      if ('address' in given && !isMailAddress(given.address)) {
+        throw new SettingsError([`${key}.address must be an address such as anna@example.org`]);
+      }
+      const event =
+        'address' in given
+          ? { type: 'subscribed', subscriber: given, at }
+          : { type: 'imported', announcement: given, at };
+      return { id: createId(), record: event as PageEvent & Record<string, unknown> };
+    };
+  },
+});

@@ -1,0 +1,142 @@
+import type { AvailabilitySource, CheckState } from '../../kit/availability.ts';
+import type { SilenceStore } from '../../kit/silence-source.ts';
+import { readOwnTimeZone } from '../../lib/time-zone.ts';
+import { dayMs } from '../../lib/units.ts';
+import type { Announcement } from './announcement.ts';
+import type { KnownPage } from './kind.ts';
+import { maxBars, toCheckId } from './page.ts';
+import type { Summary } from './words.ts';
+
+/** Days of bars and percentages. */
+export const shownDays = 90;
+
+/** Days of planned maintenance, and of past announcements, on a page. */
+const plannedDays = 30;
+const pastDays = 15;
+const maxPast = 10;
+
+/** Colour of a day: no outage, a short or a long one, only maintenance, or unobserved. */
+export type DayTone = 'good' | 'part' | 'bad' | 'work' | 'none';
+
+/** Check on a page, with nothing but the page's own name for it. */
+export interface CheckView {
+  name: string;
+  state: CheckState;
+  /** Beginning of the state in Unix milliseconds; undefined without history. */
+  since: number | undefined;
+  percentage: number | null;
+  days: { day: string; tone: DayTone; percentage: number | null }[];
+  /** Outages of the last 24 hours, newest first, in Unix milliseconds. */
+  outages: { startsAt: number; endsAt: number | null }[];
+  /** Percentage of the last 24 hours. */
+  recent: number | null;
+}
+
+/** Maintenance with the page's names of the checks it covers. */
+export interface MaintenanceView {
+  /** Id of the silence: never shown, only hashed. */
+  id: string;
+  startsAt: number;
+  endsAt: number;
+  names: string[];
+}
+
+/** Everything that a page shows. Times are Unix milliseconds. */
+export interface PageView {
+  page: KnownPage;
+  timeZone: string;
+  at: number;
+  summary: Summary;
+  groups: { name: string; checks: CheckView[] }[];
+  maintenance: MaintenanceView[];
+  open: readonly Announcement[];
+  past: readonly Announcement[];
+}
+
+export interface ViewSources {
+  availability: AvailabilitySource;
+  silences: Pick<SilenceStore, 'listMaintenance'>;
+  /** Lists the announcements of a page, newest first. */
+  listAnnouncements(page: string): readonly Announcement[];
+}
+
+/** Collects what a page shows, from memory. */
+export const createView = (
+  page: KnownPage,
+  { availability, silences, ...sources }: ViewSources,
+  at: number,
+): PageView => {
+  const { values, name } = page;
+  const timeZone = values.timeZone ?? readOwnTimeZone();
+  const checks = values.groups.flatMap((group) => group.checks);
+  const hasBars = checks.length <= maxBars;
+  const from = availability.findDayBefore(shownDays - 1, timeZone);
+  const groups = values.groups.map((group) => ({
+    name: group.name,
+    checks: group.checks.map((check): CheckView => {
+      const id = toCheckId(check);
+      const { state, since } = availability.find(id) ?? { state: 'unknown' as const, since: undefined };
+      return {
+        name: check.name,
+        state,
+        since,
+        percentage: availability.measure(id, from, at).percentage,
+        recent: availability.measure(id, at - dayMs, at).percentage,
+        outages: availability.listOutages(id, at - dayMs, at).map(({ startsAt, endsAt }) => ({ startsAt, endsAt })),
+        days: !hasBars
+          ? []
+          : availability.listDays(id, from, at, timeZone).map(({ day, up, down, maintenance, percentage }) => ({
+              day,
+              percentage,
+              tone: toTone({ up, down, maintenance, percentage }),
+            })),
+      };
+    }),
+  }));
+  const announcements = sources.listAnnouncements(name);
+  return {
+    page,
+    timeZone,
+    at,
+    groups,
+    summary: summarize(groups.flatMap((group) => group.checks.map(({ state }) => state))),
+    maintenance: listMaintenance(page, availability, silences, at),
+    open: announcements.filter(({ state }) => state !== 'resolved'),
+    past: announcements
+      .filter(({ state, updates }) => state === 'resolved' && (updates.at(-1)?.at ?? 0) > at - pastDays * dayMs)
+      .slice(0, maxPast),
+  };
+};
+
+const toTone = (day: { up: number; down: number; maintenance: number; percentage: number | null }): DayTone => {
+  if (day.percentage === null) return day.maintenance > 0 ? 'work' : 'none';
+  if (day.down === 0) return 'good';
+  return day.percentage >= 95 ? 'part' : 'bad';
+};
+
+const summarize = (states: readonly CheckState[]): Summary => {
+  if (states.includes('down')) return states.every((state) => state === 'down') ? 'down' : 'partly';
+  if (states.includes('maintenance')) return 'maintenance';
+  return states.includes('unknown') ? 'unknown' : 'up';
+};
+
+const listMaintenance = (
+  { values }: KnownPage,
+  availability: Pick<AvailabilitySource, 'findSubject'>,
+  silences: Pick<SilenceStore, 'listMaintenance'>,
+  at: number,
+): MaintenanceView[] => {
+  const named = values.groups.flatMap(({ checks }) =>
+    checks.flatMap((check) => {
+      const subject = availability.findSubject(toCheckId(check));
+      return subject ? [{ name: check.name, subject }] : [];
+    }),
+  );
+  const subjects = named.map(({ subject }) => subject);
+  return silences.listMaintenance(subjects, at, at + plannedDays * dayMs).map(({ id, startsAt, endsAt, covered }) => ({
+    id,
+    startsAt,
+    endsAt,
+    names: [...new Set(covered.flatMap((index) => named[index]?.name ?? []))],
+  }));
+};

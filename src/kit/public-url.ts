@@ -1,0 +1,16 @@
+import Type from 'typebox';
+
+/** Setting for features that write links to this server. */
+export const publicUrlSetting = {
+  publicUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'URL of this server for people, such as `https://signalbox.example.org`, for links in notifications that show and acknowledge incidents, and in mails of status pages.',
+    }),
+  ),
+};
+
+/** Returns the URL of a path below a mount's base path; only the path without `publicUrl`. */
+export const toPublicUrl = (publicUrl: string | undefined, base: string | undefined, path: string): string =>
+  `${publicUrl?.replace(/\/+$/, '') ?? ''}${(base ?? '').replace(/\/+$/, '')}${path}`;
