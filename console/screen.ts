@@ -3,7 +3,7 @@ import type { RouteName } from './routes.ts';
 import type { IconName } from './ui/icon.tsx';
 
 export interface ScreenView {
-  /** Controls beside the heading, for example a choice of time ranges. */
+  /** Controls next to the heading, for example a choice of time ranges. */
   Aside?: ComponentType;
   Screen: ComponentType<{ rest: string }>;
 }

@@ -18,7 +18,7 @@ const targets = {
     run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', values.folder ?? root]);
   },
   executable: buildExecutable,
-  /** Packs the executable into `--folder FOLDER`. For tests of upgrades, as `--release 0.2.0`. */
+  /** Packs the executable into `--folder FOLDER`. `--release 0.2.0` overrides the version, for tests of upgrades. */
   deb: async () => {
     await buildExecutable();
     await buildDeb(values);

@@ -82,7 +82,7 @@ export const bundleProgram = async ({ plugins = [], ...options }) => {
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
-    // Packages with binaries, and a package that is never loaded on Linux. npm installs them beside the bundle.
+    // Packages with binaries, and a package that is never loaded on Linux. npm installs them next to the bundle.
     external: Object.keys(readJson('package.json').dependencies),
     format: 'esm',
     target: 'node20',

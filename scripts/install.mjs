@@ -16,7 +16,7 @@ export const run = (program, args, options) => {
 };
 
 /**
- * Runs an action with a new folder beside the sources, and then removes the folder. A signal stops the action and this
+ * Runs an action with a new folder next to the sources, and then removes the folder. A signal stops the action and this
  * process.
  */
 export const withFolder = async (action) => {

@@ -5,7 +5,7 @@ import { readJson, root } from './install.mjs';
 /** Packages whose files the build reads without importing them. */
 const read = ['node_modules/@iconify-json/lucide', 'node_modules/@scalar/fastify-api-reference'];
 
-/** Lists the folders of packages that npm installs beside the bundle on this system. */
+/** Lists the folders of packages that npm installs next to the bundle on this system. */
 const listInstalled = () => {
   const { packages } = readJson('package-lock.json');
   const paths = Object.keys(packages[''].dependencies).map((name) => `node_modules/${name}`);

@@ -22,7 +22,7 @@ export const deliveries: Measure = async (bench) => {
   return [await measure(1), await measure(8)];
 };
 
-/** Measures both sides. Each side posts continuously, so the other side is stopped meanwhile. */
+/** Measures both sides. Each side posts continuously, so the other side is stopped in the meantime. */
 const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number) => {
   const { scope, seconds } = bench;
   const { url } = await startServer(scope, sink);

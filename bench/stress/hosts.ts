@@ -13,7 +13,7 @@ const reportMs = 10_000;
 const warmupRounds = 4;
 const rounds = 9;
 
-/** How many reports apart two reports with processes are, and the number of processes. */
+/** One report in this many includes processes; also, the number of processes. */
 const processesEvery = 6;
 const processCount = 30;
 

@@ -31,7 +31,7 @@ export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
   if (shown.length === 0) return null;
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
   const heightOf = ({ durationMs }: RecentRun): number =>
-    // The square root keeps short runs visible beside long runs.
+    // The square root keeps short runs visible next to long runs.
     durationMs === null ? 1 : least + (1 - least) * Math.sqrt(durationMs / longest);
   return (
     <svg

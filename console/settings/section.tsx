@@ -29,7 +29,7 @@ interface SectionProps<T extends RuntimeSetting> {
   kind: Kind;
   load: (signal: AbortSignal) => Promise<{ data: readonly T[] }>;
   columns: Column<T>[];
-  /** Badge beside the name. */
+  /** Badge next to the name. */
   Mark?: ComponentType<T>;
   /** One-line summary. */
   describe: (item: T) => ComponentChildren;

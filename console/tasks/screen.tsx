@@ -41,7 +41,7 @@ const TasksScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-/** Controls beside the heading: new task, and table or board. */
+/** Controls next to the heading: new task, and table or board. */
 const TaskControls = () => (
   <div class="actions">
     <AddressSegments label={words.view} choice={viewChoice} labels={words} />

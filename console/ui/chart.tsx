@@ -11,7 +11,7 @@ import { notify } from './toast.tsx';
 interface Props {
   title: string;
   data: PlotData | undefined;
-  /** Content beside the title. */
+  /** Content next to the title. */
   aside?: ComponentChildren;
 }
 

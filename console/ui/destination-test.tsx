@@ -14,7 +14,7 @@ const testTimeout = 60_000;
 /** Maximum number of characters of a response before it is cut. */
 export const mostOfResponse = 300;
 
-/** Button that sends a test to a destination and shows the receiver's response. Other buttons appear beside it. */
+/** Button that sends a test to a destination and shows the receiver's response. Other buttons appear next to it. */
 export const DestinationTest = ({ name, children }: { name: string; children?: ComponentChildren }) => {
   const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const test = useRun(async () => {

@@ -18,7 +18,7 @@ type Input = Common &
     Shared | 'autocomplete' | 'autocapitalize' | 'spellcheck' | 'placeholder' | 'inputMode' | 'list' | 'onKeyDown'
   > & {
     type?: 'text' | 'search' | 'password' | 'number' | 'time' | 'datetime-local';
-    /** Button beside the field. */
+    /** Button next to the field. */
     aside?: ComponentChildren;
   };
 

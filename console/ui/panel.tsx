@@ -7,7 +7,7 @@ import { IconButton } from './icon-button.tsx';
 
 interface PanelProps {
   title: string;
-  /** Content beside the title, for example a link or a reading. */
+  /** Content next to the title, for example a link or a reading. */
   aside?: ComponentChildren;
   kind?: string;
   children: ComponentChildren;

@@ -84,7 +84,7 @@ const follow = (query: string) => {
 export const isNarrow = follow('(max-width: 47.99rem)');
 
 /**
- * True in windows that are too narrow for table columns beside the navigation. Rows are then shown as blocks of lines.
+ * True in windows that are too narrow for table columns next to the navigation. Rows are then shown as blocks of lines.
  */
 export const isMedium = follow('(max-width: 59.99rem)');
 

@@ -206,7 +206,7 @@ const createLoginTokens = (logIn: () => Promise<Login>): HeldTokens => {
       if (isFresh || (token === undefined && !isNeeded)) return token;
       return unlessAborted(logInOnce(), signal);
     },
-    // Another call may have renewed the token meanwhile.
+    // Another call may have renewed the token in the meantime.
     renew: async (refused, signal) => (token !== refused ? token : unlessAborted(logInOnce(), signal)),
   };
 };

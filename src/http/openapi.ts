@@ -235,7 +235,7 @@ const describeResponse = (status: string, schema: TSchema, documented: Documente
   };
 };
 
-/** Moves the example out of a schema, to the level beside it. */
+/** Moves the example out of a schema, to the level next to it. */
 const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): object => ({
   schema,
   ...(examples && { example: examples[0] }),

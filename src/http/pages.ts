@@ -154,9 +154,9 @@ const types: Record<string, string> = {
 };
 
 /**
- * Serves pages of the program. Files are read for each request, because a build may replace them meanwhile. A large
- * file is stored gzipped, with `.gz` appended to its name. If data is given, `index.html` has the data as JSON in the
- * element `#data`.
+ * Serves pages of the program. Files are read for each request, because a build may replace them in the meantime. A
+ * large file is stored gzipped, with `.gz` appended to its name. If data is given, `index.html` has the data as JSON in
+ * the element `#data`.
  */
 export const serveProgramPages = (
   app: FastifyInstance,

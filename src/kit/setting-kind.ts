@@ -84,8 +84,8 @@ export interface SettingKind<Stored, Known, Configured = never, Given = Stored> 
   /** Converts an entry in the config file that has passed the check of the settings. */
   fromConfig?(configured: Configured, reading: ConfigReading<Known>): Known;
   /**
-   * Completes a request body to the stored form, if that depends on the current setting, which cannot change meanwhile.
-   * Throws an HttpError. Without this function, the body itself is stored.
+   * Completes a request body to the stored form, if that depends on the current setting, which cannot change in the
+   * meantime. Throws an HttpError. Without this function, the body itself is stored.
    */
   complete?(given: Given, replaced: Replaced<Stored, Known>): Stored;
   /** Describes a setting for the audit, if its name is only an id. */

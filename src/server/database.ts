@@ -133,7 +133,7 @@ const listHosts = (url: string): string =>
     .hosts.map(({ host, port }) => `${host}:${port}`)
     .join(', ');
 
-/** Upper bounds in seconds. */
+/** Upper bounds of the buckets, in seconds. */
 const commitBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 const createDatabaseMeters = (meters: Meters) => ({

@@ -73,7 +73,7 @@ interface OpenedLog {
   firstSeq: number;
 }
 
-/** Upper bounds in seconds. */
+/** Upper bounds of the buckets, in seconds. */
 const syncBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /** Adds the meters of all logs, by log name. */

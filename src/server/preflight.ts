@@ -89,7 +89,7 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
 /** Returns the chosen features and the features that they need, in list order. */
 const addNeeded = (chosen: readonly Feature[], all: readonly Feature[]): Feature[] => {
   const names = new Set(chosen.map(({ name }) => name));
-  // Iteration over a Set includes names added meanwhile.
+  // Iteration over a Set includes names added in the meantime.
   for (const name of names) for (const need of all.find((one) => one.name === name)?.needs ?? []) names.add(need);
   return all.filter(({ name }) => names.has(name));
 };

@@ -58,8 +58,8 @@ export class Waiting<Item, Result> {
 }
 
 /**
- * Commits waiting items in batches, one batch at a time. Items that arrive meanwhile form the next batch. The number
- * and size of unsettled items are limited.
+ * Commits waiting items in batches, one batch at a time. Items that arrive in the meantime form the next batch. The
+ * number and size of unsettled items are limited.
  */
 export class Batcher<Item, Result> {
   readonly #limits: BatchLimits;

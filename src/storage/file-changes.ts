@@ -171,8 +171,8 @@ interface Parts<Change, Result> {
 
 /**
  * Changes as events of a projection. All waiting changes become one record, which the log contains whole or not at all.
- * Changes that arrive meanwhile form the next record. A change may depend on earlier ones, so all waiting changes fail
- * together, and new changes are refused until the projection can store again.
+ * Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all waiting changes
+ * fail together, and new changes are refused until the projection can store again.
  */
 class FileChanges<Change, Result> implements Changes<Change, Result> {
   readonly #parts: Parts<Change, Result>;

@@ -100,7 +100,7 @@ const createMarker = (directory: string) => {
       await syncDirectory(directory);
     },
     remove: async (): Promise<void> => {
-      // After a power cut, the marker must not reappear beside later changes, nor must files that were removed before
+      // After a power cut, the marker must not reappear next to later changes, nor must files that were removed before
       // it.
       await syncDirectory(directory);
       await rm(path, { force: true });

@@ -272,7 +272,7 @@ test('a destination that is deleted and created again begins with later alerts, 
   await send(app, 'after');
   const isLast = ({ requests }: typeof receiver, text: string) => requests.at(-1)?.body.includes(text) === true;
   await waitUntil('both receivers have the last alert', () => isLast(receiver, '"after"') && isLast(broken, '"after"'));
-  // With files, a deletion is detected even if the server was stopped meanwhile.
+  // With files, a deletion is detected even if the server was stopped in the meantime.
   await app.close();
   const again = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
   await send(again, 'late');

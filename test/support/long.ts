@@ -6,7 +6,7 @@ export const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
 /** Returns how often a test repeats, in its usual form or in its long form. */
 export const amount = (usual: number, long: number): number => (isLong ? long : usual);
 
-/** Returns the cases of a test: usually a few of them, in the long form all. */
+/** Returns the cases to test: all of them in the long form, otherwise only a few. */
 export const cases = <T>(all: readonly T[], usual = 1): readonly T[] => (isLong ? all : all.slice(0, usual));
 
 /** Test that exists only in the long form. In usual runs, another test covers one of its cases. */

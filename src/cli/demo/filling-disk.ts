@@ -20,8 +20,8 @@ const maxAttempts = 3;
 
 /**
  * Fills a disk harmlessly: the watch on the folder's file system gets a limit slightly below the current free space,
- * and a file takes up more than the difference for a few seconds. Retries if other programs free as much space
- * meanwhile.
+ * and a file takes up more than the difference for a few seconds. Retries if other programs free as much space in the
+ * meantime.
  */
 export const fillDisk = async (scene: Scene): Promise<void> => {
   const { call, narrator, folder } = scene;

@@ -69,7 +69,7 @@ export interface Asking {
 }
 
 interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
-  /** Flags besides --json and --url. */
+  /** Flags in addition to --json and --url. */
   flags?: F;
   /** Scope of the key, as shown to people. */
   scope: string;

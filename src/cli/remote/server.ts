@@ -64,7 +64,7 @@ export const readServer = (flag: string | undefined, dataDir?: string): AlertSer
   return { url, key: key?.trim() || undefined };
 };
 
-/** Data folders of an agent, besides `SIGNALBOX_DATA_DIR`. */
+/** Data folders of an agent, in addition to `SIGNALBOX_DATA_DIR`. */
 const agentFolders = ['data', '/var/lib/signalbox-agent'];
 
 /** Returns the socket of the agent on this machine; undefined without an agent. */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { describeProcess } from '../machine.ts';
 import { defineShape, nullable } from '../route.ts';
 
-/** Maximum number of stored readings in a report, besides the current readings: an hour. */
+/** Maximum number of stored readings in a report, in addition to the current readings: an hour. */
 export const mostKept = 60;
 
 /** Maximum number of processes in a report. */

@@ -40,8 +40,8 @@ export interface Appended {
 
 /**
  * The only writer of a log. All waiting records become one write and one sync, and are acknowledged together. Records
- * that arrive meanwhile form the next batch. After a failure, nothing is written or acknowledged until a new segment is
- * open and synced, which is retried until it succeeds.
+ * that arrive in the meantime form the next batch. After a failure, nothing is written or acknowledged until a new
+ * segment is open and synced, which is retried until it succeeds.
  */
 export class JournalWriter {
   readonly #store: SegmentStore;
@@ -191,7 +191,7 @@ export class JournalWriter {
     const { recent } = this.#store;
     const { version } = recent;
     await this.#store.commit(Buffer.from(texts.join('')));
-    // If another program has changed the file meanwhile, its lines may follow these lines.
+    // If another program has changed the file in the meantime, its lines may follow these lines.
     if (recent.version === version) {
       for (const [index, { record, id }] of lines.entries()) {
         recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0, isStored: false });

@@ -265,7 +265,9 @@ export class ChangeWriter {
   }
 }
 
-/** SQL for the microseconds since 1970, used so that the epoch increases even if the row was deleted meanwhile. */
+/**
+ * SQL for the microseconds since 1970, used so that the epoch increases even if the row was deleted in the meantime.
+ */
 const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at, knows)

@@ -262,7 +262,7 @@ export class DatabaseLog implements RecordLog {
     const text = `SELECT last_id AS seq, (${ids}) AS id FROM signalbox.gate WHERE name = $1`;
     const [row] = await database.query({ text, values: [table] });
     const found: LastRecord = { seq: row.seq, id: row.id ?? undefined };
-    // The response may lack records that this instance has stored meanwhile.
+    // The response may lack records that this instance has stored in the meantime.
     if (known && known === this.#last && isOther(found, known)) {
       this.#last = found;
       for (const listener of this.#lostListeners) listener();

@@ -140,7 +140,7 @@ export class DatabaseReader {
     if (opened && (await opened.catch(() => undefined))?.isOpen) return opened;
     // A connection opened now would never be closed and would keep the process running.
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
-    // Another caller may have replaced the connection meanwhile.
+    // Another caller may have replaced the connection in the meantime.
     if (this.#connections[place] === opened) this.#connections[place] = this.#openToRead();
     return this.#connections[place] as Promise<Connection>;
   }

@@ -134,7 +134,7 @@ const chooseRows = async (database: Database, table: string, rows: Row[], { fiel
   return rows.filter(({ seq }) => chosen.has(seq));
 };
 
-/** Reads records by seq. Throws if a row is deleted meanwhile. */
+/** Reads records by seq. Throws if a row is deleted in the meantime. */
 async function* readRecords(database: Database, table: string, seqs: readonly number[]): AsyncGenerator<LogRecord> {
   for (let read = 0; read < seqs.length; ) {
     const wanted = seqs.slice(read, read + pageCount);

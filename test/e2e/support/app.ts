@@ -21,7 +21,7 @@ interface Options {
 }
 
 interface PublishedOptions extends Options {
-  /** Folder of a program that has ended and that the new program replaces. */
+  /** Folder of an earlier program, which has ended and which the new program replaces. */
   folder?: string;
   port?: number;
   /** Module that Node loads before the program. */

@@ -13,7 +13,8 @@ const filler = Array.from({ length: 200_000 }, (_, index) => ({
 }));
 
 /**
- * Runs a command line. Returns its rows, its duration, and the number of other requests that were answered meanwhile.
+ * Runs a command line. Returns its rows, its duration, and the number of other requests that were answered in the
+ * meantime.
  */
 const measure = async ({ url, execute }: Machine, command: string) => {
   const started = performance.now();

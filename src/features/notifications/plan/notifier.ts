@@ -326,8 +326,8 @@ export class Notifier {
   }
 
   /**
-   * Plans all incidents, and plans them once more if something changes meanwhile. However many changes there are, two
-   * rounds suffice.
+   * Plans all incidents, and plans them once more if something changes in the meantime. However many changes there are,
+   * two rounds suffice.
    */
   async #replanAll(): Promise<void> {
     this.#nextChange.reset();

@@ -33,7 +33,7 @@ export interface IncidentRules {
   accepts(incident: SharedIncident): boolean;
 }
 
-/** Facts that affect a notification, besides the incident and the settings. */
+/** Facts that affect a notification, in addition to the incident and the settings. */
 export interface Circumstances {
   /** Unix milliseconds. */
   now: number;

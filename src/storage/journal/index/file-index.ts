@@ -115,7 +115,7 @@ async function* indexBackwards(
       if (slice.isOver) await slice.giveWay();
     }
   }
-  // If the file was truncated meanwhile, fewer bytes were read.
+  // If the file was truncated in the meantime, fewer bytes were read.
   block.start = from;
   if (block.end > from) yield block;
 }

@@ -154,7 +154,7 @@ export class LogIndex {
     budget.left -= loaded?.bytes ?? 0;
     // The next complete index is summarized and saved again.
     if (sidecar && !loaded) this.#summaries.delete(identity);
-    // Another reader may have loaded or started the index meanwhile.
+    // Another reader may have loaded or started the index in the meantime.
     const index = this.#closed.get(identity) ?? loaded?.index ?? this.#create();
     this.#keep(identity, index);
     return index;

@@ -23,7 +23,7 @@ interface Head {
   minutes: number[][];
 }
 
-/** Index of a closed segment, in a file beside it. */
+/** Index of a closed segment, in a file next to it. */
 export interface Sidecar {
   ranges: Ranges;
   counted: Counted;

@@ -166,7 +166,7 @@ export class Runs {
     }
   }
 
-  /** Reads the lines on demand, in file order. Throws if the file was truncated meanwhile. */
+  /** Reads the lines on demand, in file order. Throws if the file was truncated in the meantime. */
   async *readLines(read: ReadAt): AsyncGenerator<Buffer> {
     const [, fileEnd = 0] = this.#bounds;
     let block: FilePart = { start: 0, bytes: Buffer.alloc(0) };

@@ -11,7 +11,7 @@ export interface FuzzRequest {
   version?: string;
   headers: [name: string, value: string][];
   body?: string;
-  /** How the body ends: by its length, in chunks, or early because the connection ends. */
+  /** End of the body: by its length, in chunks, or early because the connection ends. */
   framing: 'length' | 'chunked' | 'cut' | 'cut-chunk';
 }
 

@@ -70,7 +70,7 @@ const listReadOnly = (): string[] =>
   [
     `${process.execPath}:/srv/node`,
     // The unit expects the program here. The link to the dependencies may lead out of the repository, so they are
-    // placed beside it.
+    // placed next to it.
     `${packageRoot}:/opt/signalbox`,
     `${realpathSync(join(packageRoot, 'node_modules'))}:/opt/node_modules`,
   ].map((bind) => `--bind-ro=${bind}`);

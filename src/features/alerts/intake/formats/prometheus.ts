@@ -36,7 +36,7 @@ export const notified = {
 
 const Labelled = Type.Object(labelled);
 
-/** Facts about an alert besides its labels and annotations. */
+/** Facts about an alert in addition to its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
   /** Message that overrides the alert's own text. */
