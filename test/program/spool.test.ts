@@ -170,7 +170,7 @@ test('the spool is bounded, and the oldest alert is dropped first', async (t) =>
   assert.match(readFileSync(join(spool, files.at(-1) ?? ''), 'utf8'), /newest/);
 });
 
-test('a spool to to to which other accounts can write is not used, and one line says that the alert is lost', async (t) => {
+test('a spool to which other accounts can write is not used, and one line says that the alert is lost', async (t) => {
   const { spool, send } = await prepare(t);
   mkdirSync(spool, { recursive: true });
   chmodSync(spool, 0o777);
