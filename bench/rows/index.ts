@@ -3,6 +3,7 @@ import { checks } from './checks.ts';
 import { deliveries } from './deliveries.ts';
 import * as footprint from './footprint.ts';
 import { heartbeats } from './heartbeats.ts';
+import { hosts } from './hosts.ts';
 import { httpRows } from './http.ts';
 import * as latency from './latency.ts';
 import * as logs from './logs.ts';
@@ -31,6 +32,7 @@ const all: Row[] = [
   ['B30', notification],
   ['B31', mixedLife],
   ['B32', heartbeats],
+  ['B34', hosts],
   ['B37', checks],
 ];
 

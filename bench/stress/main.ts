@@ -1,7 +1,6 @@
 import { isMissed } from '../support/finding.ts';
 import { type Row, runRows } from '../support/run.ts';
 import { measureHostileSettings } from './hostile-settings.ts';
-import { measureHosts } from './hosts.ts';
 import { measureNotifications } from './notifications.ts';
 import { measureOverload } from './overload.ts';
 
@@ -9,7 +8,6 @@ const rows: readonly Row[] = [
   ['overload', measureOverload],
   ['notifications', measureNotifications],
   ['hostile-settings', measureHostileSettings],
-  ['hosts', measureHosts],
 ];
 
 /**
