@@ -49,9 +49,7 @@ export const putInPlace = (made, place) => {
 
 const has = (path) => existsSync(join(root, 'node_modules', path));
 
-/**
- * Adds workspaces installed earlier to the given workspaces, and tells if all their packages are those in the lockfile.
- */
+/** Adds workspaces installed earlier to the given workspaces, and tells if all their packages match the lockfile. */
 const readState = (names) => {
   const { packages: locked } = readJson('package-lock.json');
   const installed = has('.package-lock.json') ? readJson('node_modules', '.package-lock.json').packages : {};

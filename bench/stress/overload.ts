@@ -9,7 +9,10 @@ import { newTask } from '../support/tasks.ts';
  */
 const depth = 8000;
 const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-/** Number of connections, each of which repeats its request immediately. Enough to make the server itself refuse. */
+/**
+ * Number of connections, each of which repeats its request immediately. This is enough to make the server itself
+ * refuse.
+ */
 const connections = 3000;
 const overloadSeconds = 30;
 

@@ -9,7 +9,7 @@ import { requireDisk } from './machine.ts';
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
 const longAgo = 1_760_000_000_000;
-/** Bytes per file. Less than signalbox's default segment size. */
+/** Bytes per file, below signalbox's default segment size. */
 const fileBytes = 63 * 1024 * 1024;
 /** Bytes of a record, rounded up. */
 const recordBytes = 500;

@@ -67,7 +67,7 @@ export interface ServerOptions {
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Interval between readiness checks in milliseconds. Short compared with startup. */
+/** Interval between readiness checks in milliseconds, which is short compared with startup. */
 const pollMs = 2;
 const patienceMs = 120_000;
 

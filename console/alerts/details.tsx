@@ -130,7 +130,7 @@ const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][]
     .filter(([, url]) => /^https?:/i.test(url))
     .map(([name, url]) => [name, url]);
 
-/** Related alerts: the resolution and the first alert, and the incident. */
+/** Related alerts (the resolution and the first alert) and the incident. */
 const Series = ({ alert: { resolvedBy, resolves, repeatOf, incident } }: { alert: AlertDetails }) => {
   const to = (id: string) => toHash(`/alerts/${id}`, place.value.params);
   if (!resolvedBy && !resolves && !repeatOf && !incident) return null;

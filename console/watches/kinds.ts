@@ -25,7 +25,7 @@ export const groups = {
 
 const trust = ['ca', 'certificate', 'key'] as const;
 
-/** Settings of each type, in addition to those common to all types. */
+/** Settings of each type, in addition to the settings common to all types. */
 export const watchFields = {
   disk: ['metric', 'mounts', 'except'],
   network: ['metric'],

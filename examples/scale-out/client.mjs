@@ -12,7 +12,7 @@ const clients = 24;
 const mostMs = 60_000;
 const agent = new Agent({ keepAlive: true });
 
-/** Tasks. One client changes each task, to 1, 2, 3 … in its description, while all clients read it. */
+/** Tasks. Each task is changed by one client, which sets its description to 1, 2, 3 …, and read by all clients. */
 const tasks = [];
 const counts = { create: 0, update: 0, read: 0 };
 const byInstance = {};

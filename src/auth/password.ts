@@ -19,7 +19,7 @@ export const hashPassword = async (password: string): Promise<string> => (await 
 export const isPossiblePassword = (password: string): boolean =>
   password !== '' && Buffer.byteLength(password) <= maximumPasswordBytes;
 
-/** True if the password matches the hash. Only for passwords that `isPossiblePassword` accepts. */
+/** True if the password matches the hash. Accepts only passwords for which `isPossiblePassword` is true. */
 export const isPassword = async (password: string, passwordHash: string): Promise<boolean> =>
   (await loadHashing()).verify(passwordHash, password);
 

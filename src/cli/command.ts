@@ -65,7 +65,7 @@ export interface Command<F extends Record<string, Flag> = Record<string, Flag>> 
   flags?: F;
   /** Settings the command reads, and whose flags it accepts in addition to `--config`. Default: none. */
   settings?: 'all' | readonly string[];
-  /** Variables the command reads in addition to those of settings. */
+  /** Variables that the command reads in addition to the variables of settings. */
   variables?: Readonly<Record<string, string>>;
   /** Exit codes other than 0, 1 for a failure and 2 for an invalid command line. */
   exitCodes?: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ export { printPasswordHash, readNewPassword } from './hash-password.ts';
 export { createLog } from './serve/log.ts';
 export { features };
 
-/** Schema of all settings, including those of features. */
+/** Schema of all settings, including the settings of features. */
 export const schema = createSettingsSchema(features.map(({ settings }) => settings));
 
 /** Flags of settings, including former names. */

@@ -107,7 +107,7 @@ const readPem = (path: string, setting: string): Buffer => {
   }
 };
 
-/** File descriptors kept free in addition to those of served connections: 100 for refused connections, 64 for files. */
+/** File descriptors kept free in addition to served connections: 100 for refused connections, 64 for files. */
 const reserve = 100 + 64;
 
 /** Minimum connections. If the limit allows fewer, the server does not start. */

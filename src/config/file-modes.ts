@@ -108,7 +108,7 @@ const listFiles = (folder: string): { path: string; status: Stats }[] => {
   }
 };
 
-/** Reads modes and owners. Undefined for a missing or unreachable file, and on Windows, which has no modes. */
+/** Reads modes and owners. Returns undefined for a missing or unreachable file, and on Windows, which has no modes. */
 const readStatus = (path: string): Stats | undefined => {
   if (process.platform === 'win32') return undefined;
   try {

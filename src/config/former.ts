@@ -31,7 +31,7 @@ const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   },
 };
 
-/** Adds the schemas of the settings under their former names, and those of the settings replaced by `access`. */
+/** Adds the schemas of the settings under their former names, and the schemas of settings replaced by `access`. */
 export const toFormerProperties = (properties: TProperties): TProperties => ({
   ...Object.fromEntries(
     Object.entries(formerNames).map(([former, current]) => [

@@ -28,8 +28,8 @@ export type Flags = Sources['flags'];
 
 /**
  * Reads the settings: flags override `SIGNALBOX_*` variables, which override the config file. `warn` receives warnings
- * about the file and unknown variables. Throws a SettingsError that lists every problem, including problems that
- * `check` finds in the valid settings if others are invalid.
+ * about the file and unknown variables. Throws a SettingsError that lists every problem. If some settings are invalid,
+ * `check` still runs on the valid settings.
  */
 export const loadSettings = (
   schema: TObject,

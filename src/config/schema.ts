@@ -144,7 +144,7 @@ const coreSettings = {
 
 type CoreSettings = Static<TObject<typeof coreSettings>>;
 
-/** Settings of the program, including those of each feature. */
+/** Settings of the program, including the settings of each feature. */
 export type Settings = CoreSettings & Record<string, unknown>;
 
 /** Combines all settings into one schema: the source of flags, variables, file keys, validation and documentation. */

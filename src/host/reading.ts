@@ -12,7 +12,7 @@ export const readOrNull = <T>(read: () => T): T | null => {
 };
 
 /**
- * Maximum age of a reading of the last minute. Slightly less than a minute, so that a caller who reads once a minute
+ * Maximum age of a reading of the last minute, slightly less than a minute so that a caller who reads once a minute
  * gets a new reading each time.
  */
 export const freshMs = 59_000;

@@ -222,7 +222,7 @@ export type FileSystemKind = 'fixed' | 'network' | 'removable' | 'optical' | 'me
 export interface FileSystemReading {
   /** Mount path; on Windows the drive letter, e.g. `C:`. */
   mountPath: string;
-  /** Further mount paths, such as those of containers' volumes; absent if there are none. */
+  /** Further mount paths, such as the mount paths of containers' volumes; absent if there are none. */
   otherPaths?: string[];
   device: string;
   type: string;

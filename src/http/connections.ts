@@ -37,7 +37,7 @@ export class HttpConnection implements Holder {
   since = performance.now();
   /** Response to the current or last request. */
   response: ServerResponse | undefined;
-  /** Number of pipelined requests that wait on the connection. */
+  /** Number of pipelined requests that are waiting on the connection. */
   waiting = 0;
   hasWaited = false;
   /** Set with the last response, after which further bytes are ignored (RFC 9112, 9.6). */

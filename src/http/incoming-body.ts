@@ -7,7 +7,7 @@ import type { FairShares, Holder, Share } from './fair-shares.ts';
 /** Maximum size in bytes of a body that is not counted. There are too few connections for such bodies to matter. */
 const smallBytes = 16 * 1024;
 
-/** Bytes kept of a body of which only the end matters. Small enough not to be counted. */
+/** Bytes kept of a body of which only the end matters. The number is small enough not to be counted. */
 const endBytes = 16 * 1024;
 
 /**

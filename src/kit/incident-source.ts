@@ -169,7 +169,7 @@ export interface IncidentSource {
   act(action: SharedAction): Promise<SharedIncident | undefined>;
   /** Lists notifications, newest first, before the change `before`. */
   listSent(filter: SentFilter, limit: number, before?: number): Awaitable<SentNotification[]>;
-  /** Calls the listener with new and changed incidents, including those of repeated alerts. */
+  /** Calls the listener with new and changed incidents, including incidents of repeated alerts. */
   onChanged(listener: (incidents: readonly SharedIncident[]) => void): void;
   /** Calls the listener when a database has lost events, so that incidents may be outdated or missing. */
   onLost(listener: () => void): void;

@@ -75,7 +75,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#callListeners();
   }
 
-  /** Returns all usable settings, in the kind's order. Returns the identical array until a setting changes. */
+  /** Returns all usable settings, in the kind's order. Returns the same array until a setting changes. */
   list(): readonly Known[] {
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
@@ -93,7 +93,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return [...this.#configured.values()];
   }
 
-  /** Returns the usable runtime settings, oldest first, except those that the config file overrides. */
+  /** Returns the usable runtime settings, oldest first, except settings that the config file overrides. */
   listRuntime(): readonly Known[] {
     this.list();
     return this.#runtime;

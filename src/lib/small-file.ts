@@ -30,8 +30,8 @@ export const readSmallFile = async (path: string): Promise<string> => {
 };
 
 /**
- * Reads the bytes of a file named in the settings. A pipe, such as that of `<(command)`, is read to its end. Throws an
- * Error if the file exceeds `maxBytes`, or if a pipe has not ended within 5 seconds.
+ * Reads the bytes of a file named in the settings. A pipe, such as the one created by `<(command)`, is read to its end.
+ * Throws an Error if the file exceeds `maxBytes`, or if a pipe has not ended within 5 seconds.
  */
 export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer => {
   const file = openSync(path, flags);

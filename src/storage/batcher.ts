@@ -10,7 +10,7 @@ export interface BatchLimits {
   /** Maximum size and number of items in a batch. A single item may be larger. */
   batchSize: number;
   batchCount?: number;
-  /** Maximum milliseconds that a batch waits for more items. About as long as a commit takes. */
+  /** Maximum milliseconds that a batch waits for more items, about as long as a commit takes. */
   gatherMs: number;
 }
 
@@ -81,7 +81,7 @@ export class Batcher<Item, Result> {
     this.#commit = commit;
   }
 
-  /** Number of unsettled items, including those of the current batch. */
+  /** Number of unsettled items, including the items in the current batch. */
   get count(): number {
     return this.#count;
   }
@@ -154,7 +154,7 @@ export class Batcher<Item, Result> {
     this.#expected = this.#queue.length < manyItems ? 0 : this.#queue.length;
   }
 
-  /** Takes the oldest items for a batch. Returns those that are still unsettled. */
+  /** Takes the oldest items for a batch. Returns the items that are still unsettled. */
   #take(): Waiting<Item, Result>[] {
     const { batchSize, batchCount = Number.POSITIVE_INFINITY } = this.#limits;
     let taken = 0;

@@ -13,7 +13,7 @@ export interface EntriesState<Change, Result> {
   apply(change: Change): Result;
   /** Returns the stored form of the change, as JSON. */
   toJson(change: Change): string;
-  /** Returns the approximate length of the stored form in characters. Fast. */
+  /** Returns the approximate length of the stored form in characters. This must be fast. */
   lengthOf(change: Change): number;
   /** Parses a stored value. Returns undefined, or throws, if this version does not know its form. */
   toChange(value: unknown): Change | undefined;

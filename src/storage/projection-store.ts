@@ -7,7 +7,7 @@ export interface ProjectionStoreParts {
   /** Log of the feature, which the store closes. */
   log: RecordLog;
   snapshot: ProjectionSnapshot;
-  /** Log of the program. */
+  /** The program's own log. */
   report: Record<'error' | 'warn', (details: object, message: string) => void>;
 }
 

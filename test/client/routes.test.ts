@@ -133,7 +133,7 @@ const withPolicy =
     return plain(name, { policy: policy.policy })(client);
   };
 
-/** Returns a call that makes a status page first. */
+/** Returns a call that first creates a status page. */
 const withPage =
   (name: string): Call =>
   async (client) => {

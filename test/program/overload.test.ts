@@ -18,7 +18,7 @@ const always = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Paths that end like those of health checks. */
+/** Paths that end like the paths of health checks. */
 const likeHealthChecks = ['/api/alert/ready', '/api/alert/readyz', '/api/alert/livez', '/api/alert/health'];
 
 test('requests above the event-loop delay limit get 503 with Retry-After, health checks are served, and service resumes', async (t) => {

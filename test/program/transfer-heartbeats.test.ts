@@ -84,7 +84,7 @@ const readBefore = async (t: Scope, place: Place) => {
   return before;
 };
 
-/** Checks that a server on an imported store shows the same, and that the move alarms nobody. */
+/** Checks that a server on an imported store shows the same state, and that the move raises no alert. */
 const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<void> => {
   const receiver = await startReceiver(t);
   const app = await startBehind(t, place, 118, receiver);

@@ -95,7 +95,7 @@ const readAll = async (app: TestApp) => {
   return JSON.parse(JSON.stringify(all), (name, value) => (name === 'seq' ? undefined : value));
 };
 
-/** Checks that a server on an imported store shows the same, and sends no notification again. */
+/** Checks that a server on an imported store shows the same incidents, and sends no notification again. */
 const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<void> => {
   const receiver = await startReceiver(t);
   const app = await startWith(t, place, receiver, { reopenMinutes: 0 });

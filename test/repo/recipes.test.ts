@@ -145,7 +145,7 @@ const checkProxy = async (t: TestContext, configure: Configure): Promise<void> =
 const { keys, entries } = createScopeKeys();
 const variables = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
-/** Tokens for both roles and keys with all scopes. */
+/** Creates tokens for both roles and keys with all scopes. */
 const readCredentials = async (request: Request) => {
   const logIn = async (Username: string): Promise<string> => {
     const body = { Username, Password: password };

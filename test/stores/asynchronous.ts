@@ -4,7 +4,7 @@ import type { TaskStore } from '../../src/features/tasks/store.ts';
 import { openInMemory } from '../../src/storage/changes.ts';
 import type { Awaitable } from '../../src/storage/list.ts';
 
-/** Wraps the memory store in promises and asynchronous lists, like those of a database. */
+/** Wraps the memory store in promises and asynchronous lists, as a database would return. */
 export const createAsynchronousTaskStore = async (clock: () => Date): Promise<TaskStore> => {
   const store = await openTaskStore(clock, openInMemory);
   const later = async <T>(value: Awaitable<T>): Promise<T> => {

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type HttpResponse, parseResponse } from './response.ts';
 
-/** Milliseconds without data after which a server counts as hung. Longer than any command may take. */
+/** Milliseconds without data after which a server counts as hung, longer than any command may take. */
 const timeout = 30_000;
 
 export interface ConnectionOptions {

@@ -28,7 +28,7 @@ export const createPerson = async (
   return token;
 };
 
-/** Creates or replaces a policy, and makes it the default of the routing. */
+/** Creates or replaces a policy, and makes it the routing's default policy. */
 export const putPolicy = async (app: TestApp, policy: object, name = 'ops'): Promise<void> => {
   const token = await adminToken(app);
   const made = await app.request('PUT', `/api/escalation-policies/${name}`, { token, body: policy });

@@ -24,14 +24,17 @@ export const buildClient = async (api, outfile) => {
   if (size > budget) throw new Error(`the client has ${size} of ${budget} bytes, gzipped`);
 };
 
-/** Routes that only agents and Prometheus call, or readers and widgets of status pages. */
+/** Routes that are called only by agents, Prometheus, or readers and widgets of status pages. */
 const ofOthers = [
   ...['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'],
   ...['readStatusPage', 'readStatusPageLogo', 'readStatusPageFeed', 'readStatusPageCalendar'],
   ...['getKumaStatusPage', 'getKumaHeartbeats', 'getStatuspageSummary', 'readSubscription', 'changeSubscription'],
 ];
 
-/** Returns the document without others' routes and routes that accept only plain text: the client sends JSON. */
+/**
+ * Returns the document without the routes of other programs, and without routes that accept only plain text, because
+ * the client sends JSON.
+ */
 const withoutTexts = ({ paths, ...api }) => {
   const isCalled = ([, { operationId, requestBody }]) =>
     !ofOthers.includes(operationId) && (requestBody === undefined || 'application/json' in requestBody.content);

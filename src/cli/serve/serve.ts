@@ -37,7 +37,7 @@ interface Warning {
 interface Options {
   /** Overrides the level in the settings. */
   logLevel?: Settings['logLevel'];
-  /** Variables; by default, those of this process. */
+  /** Variables. Default: the variables of this process. */
   environment?: NodeJS.ProcessEnv;
   openStorage: OpenStorage;
 }

@@ -50,8 +50,8 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   /** Revocation marks that are not stored yet, by name. A mark is part of the generation. */
   const unstoredMarks = new Map<string, string>();
   /**
-   * True once the configured accounts have been compared with those of the last startup. The comparison needs all
-   * accounts.
+   * True once the configured accounts have been compared with the accounts at the last startup. The comparison needs
+   * all accounts.
    */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];

@@ -169,7 +169,7 @@ const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclu
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 };
 
-/** Returns a parameter's value or list of values. `properties` are those of the class named in the command. */
+/** Returns a parameter's value or list of values. `properties` are the properties of the class named in the command. */
 const toValue = (
   name: string,
   { kind, maxValues }: ParameterPolicy,

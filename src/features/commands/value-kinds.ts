@@ -6,7 +6,7 @@ const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
 /** Parser for a parameter's values, with a JSON Schema that accepts exactly the values that the parser accepts. */
 export interface ValueKind<V> {
-  /** Parses a value. Throws a Refusal. `properties` are those of the class named in the command. */
+  /** Parses a value. Throws a Refusal. `properties` are the properties of the class named in the command. */
   parse(text: string, properties: readonly string[]): V;
   schema: object;
   /** Text after the description of each parameter. */

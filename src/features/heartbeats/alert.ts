@@ -28,7 +28,7 @@ export const describeDown = (
   };
 };
 
-/** Describes the resolution of an alert. Without a definition, the heartbeat was deleted. */
+/** Describes the resolution of an alert. If there is no definition, the heartbeat was deleted. */
 export const describeUp = (
   known: KnownHeartbeat | undefined,
   { name, since, paused }: HeartbeatState,

@@ -14,7 +14,10 @@ export interface HeartbeatProblem {
   dueAt: number | null;
 }
 
-/** State of a heartbeat according to its records, without its definition. Immutable. Times are Unix milliseconds. */
+/**
+ * State of a heartbeat according to its records, without its definition. States are immutable, and times are Unix
+ * milliseconds.
+ */
 export interface HeartbeatState {
   name: string;
   since: number;

@@ -124,7 +124,7 @@ interface SamplerParts {
   onRows(ring: Ring, from: number, to: number): void;
 }
 
-/** Seconds between disk readings. Kept long, because each reading wakes an idle program several times. */
+/** Seconds between disk readings. The interval is long, because each reading wakes an idle program several times. */
 const diskInterval = 60;
 
 /** Longest interval between two samples, in seconds, that leaves no gap in the history. A suspend takes longer. */

@@ -40,7 +40,7 @@ export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedA
   startsAt: new Date(at).toISOString(),
 });
 
-/** Describes the resolution after a silence that ended with a report. Without a state, the host was deleted. */
+/** Describes the resolution after a silence that ended with a report. If there is no state, the host was deleted. */
 export const describeReporting = (name: string, state: HostState | undefined): RaisedText => ({
   ...toCommon(name, toSilentMark(name)),
   message: state ? `${name} is reporting again${describeMissed(state)}` : `${name} was deleted`,

@@ -66,7 +66,7 @@ export type ConfiguredHost = Static<typeof ConfiguredHost>;
 
 export interface KnownHost extends Required<StoredHost> {
   name: string;
-  /** Address of the host's node_exporter. Only in the config file. */
+  /** Address of the host's node_exporter, which can be set only in the config file. */
   url?: string;
   /** Undefined for a host in the config file and for this server's machine. */
   setting: RuntimeSetting<StoredHost> | undefined;

@@ -180,7 +180,7 @@ export class IncidentStore {
     return !isLogged || this.#projection.isReady;
   }
 
-  /** Calls the listener with new and changed incidents, including those of repeated alerts. */
+  /** Calls the listener with new and changed incidents, including incidents of repeated alerts. */
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
     this.#listeners.add(listener);
   }
@@ -192,8 +192,8 @@ export class IncidentStore {
 
   /**
    * Applies an action. Once the action is stored, resolves to the changed incident, or to undefined for an unknown
-   * incident. Rejects with an HttpError if the state forbids the action, and with a StoreConflict if the incident's
-   * version is not an expected one.
+   * incident. Rejects with an HttpError if the state forbids the action, and with a StoreConflict if `expected` does
+   * not include the incident's version.
    */
   async act(action: ActionOn, expected?: readonly number[]): Promise<StoredIncident | undefined> {
     await this.#waitUntilCurrent();

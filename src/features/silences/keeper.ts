@@ -24,7 +24,7 @@ const expiredRetentionMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum number of expired silences removed per call. */
 const maxRemoved = 100;
 
-/** Maximum listed maintenance, and windows of one silence in the list. */
+/** Maximum number of listed maintenance periods, and of listed windows of one silence. */
 const maxMaintenance = 50;
 const maxWindows = 5;
 
@@ -132,7 +132,7 @@ export class SilenceKeeper {
   }
 
   /**
-   * Returns all silences, including unusable ones, oldest first. Returns the identical array until a silence changes.
+   * Returns all silences, including unusable silences, oldest first. Returns the same array until a silence changes.
    */
   list(): readonly KnownSilence[] {
     this.#update();

@@ -1,6 +1,8 @@
 import type { CompiledMatch } from './matchers.ts';
 
-/** Maximum microseconds for comparing one alert with all silences. Other requests have to wait in the meantime. */
+/**
+ * Maximum microseconds for comparing one alert with all silences, because other requests have to wait in the meantime.
+ */
 const maxMicros = 15_000;
 
 export const tooMuchWorkMessage =

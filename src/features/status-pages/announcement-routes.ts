@@ -24,7 +24,7 @@ interface AnnouncementParts {
   clock: () => Date;
 }
 
-/** Creates the routes of announcements, which only people write. */
+/** Creates the routes of announcements, which can be written only by people. */
 export const createAnnouncementRoutes = ({ store, keeper, incidents, clock }: AnnouncementParts): Route[] => [
   defineRoute({
     method: 'POST',

@@ -3,7 +3,7 @@ import { defineList, defineShape, Time, toTimeText } from '../../kit/route.ts';
 import { pageName } from './page.ts';
 import { type AnnouncementState, announcementStates } from './words.ts';
 
-/** Limits of announcements. */
+/** Limits for announcements. */
 export const maxAnnouncements = 1000;
 export const maxOpen = 20;
 export const maxUpdates = 50;
@@ -26,9 +26,9 @@ const title = Type.String({
 export const NewUpdate = Type.Object({ text, state }, { title: 'NewAnnouncementUpdate' });
 export const NewAnnouncement = Type.Object({ page: pageName, title, text, state }, { title: 'NewAnnouncement' });
 
-/** Part of an announcement. */
+/** Update of an announcement. */
 export interface AnnouncementUpdate {
-  /** Number in the order of all updates, for subscribers. */
+  /** Position in the order of all updates, which shows what a subscriber has received. */
   number: number;
   at: number;
   state: AnnouncementState;
@@ -40,7 +40,7 @@ export interface AnnouncementUpdate {
 export interface Announcement {
   id: string;
   page: string;
-  /** Id and number of the incident, which the page does not show. */
+  /** Id and number of the incident, which are not shown on the page. */
   incident: { id: string; number: number };
   title: string;
   /** State of the last update. */

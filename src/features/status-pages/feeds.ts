@@ -3,10 +3,10 @@ import { escapeHtml } from '../../lib/html.ts';
 import type { PageView } from './view.ts';
 import { wordsOf } from './words.ts';
 
-/** Updates in a feed. */
+/** Maximum number of updates in a feed. */
 const maxItems = 50;
 
-/** Hashes an internal id, so that readers can recognize an entry but learn nothing. */
+/** Hashes an internal id, so that readers can recognize an entry without learning the id. */
 export const toOpaqueId = (...parts: (string | number)[]): string =>
   createHash('sha256')
     .update(JSON.stringify(['status page', ...parts]))

@@ -2,11 +2,11 @@ import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import { type Announcement, type AnnouncementUpdate, maxAnnouncements, maxOpen, maxUpdates } from './announcement.ts';
 
-/** Maximum subscribers of a page, and of all pages. */
+/** Maximum number of subscribers per page, and in total. */
 export const maxSubscribers = 1000;
 const maxAllSubscribers = 5000;
 
-/** Reader who gets the announcements of a page by mail. */
+/** Reader who receives the announcements of a page by mail. */
 export interface Subscriber {
   id: string;
   page: string;
@@ -25,7 +25,10 @@ export type PageEvent =
   | { type: 'updated'; announcement: string; update: NewUpdate; at: number }
   | { type: 'subscribed'; subscriber: Omit<Subscriber, 'through'>; at: number }
   | { type: 'unsubscribed'; subscriber: string; at: number }
-  /** The subscribers got the updates up to `through`, or their server refused them for too long. */
+  /**
+   * The updates up to `through` were sent to the subscribers, or were given up because the mail server refused them for
+   * too long.
+   */
   | { type: 'mailed'; subscribers: readonly string[]; through: number; at: number }
   /** The page was deleted, with its announcements and subscribers. */
   | { type: 'forgotten'; page: string; at: number }
@@ -105,7 +108,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     else this.#subscribers.set(saved.id, saved);
   }
 
-  /** Adds an announcement; the oldest resolved one makes room. */
+  /** Adds an announcement. At the limit, the oldest resolved announcement is removed. */
   #announce(announcement: Announcement, updates: readonly NewUpdate[]): PageOutcome {
     const all = [...this.#announcements.values()];
     const open = all.filter(({ page, state }) => page === announcement.page && state !== 'resolved');

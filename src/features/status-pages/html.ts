@@ -5,7 +5,7 @@ import type { PageStyle } from './style.ts';
 import { type CheckView, type DayTone, type PageView, shownDays } from './view.ts';
 import { type Words, wordsOf } from './words.ts';
 
-/** Days whose percentage a bar shows at the pointer: the last days with outages. */
+/** Maximum number of days, the last ones with outages, whose percentage a bar shows on hover. */
 const maxTitles = 10;
 
 /** Links of a page. */
@@ -15,7 +15,7 @@ export interface PageLinks {
   hasMail: boolean;
 }
 
-/** Formats of one page: its language, and its time zone. */
+/** Creates the formats for a page's language and time zone. */
 const createFormats = (language: string, timeZone: string) => {
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone });
   const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone });
@@ -34,13 +34,13 @@ const createFormats = (language: string, timeZone: string) => {
     time: (at: number) => write(at, times.format(at)),
     zoned: (at: number) => write(at, zoned.format(at)),
     range: (from: number, to: number) => write(from, times.formatRange(from, to)),
-    // Rounded down, so that an outage never becomes 100 %.
+    // Rounded down, so that a day with an outage never shows 100 %.
     percent: (value: number) => `${numbers.format(Math.floor(100 * value) / 100)} %`,
   };
 };
 type Formats = ReturnType<typeof createFormats>;
 
-/** Writes a page without scripts. All texts are escaped. */
+/** Writes a page without scripts. All strings are escaped. */
 export const writeStatusPage = (view: PageView, style: PageStyle, { hasLogo, hasMail }: PageLinks): string => {
   const { page, timeZone, groups, maintenance, open, past, summary, at } = view;
   const { name, values } = page;
@@ -48,7 +48,7 @@ export const writeStatusPage = (view: PageView, style: PageStyle, { hasLogo, has
   const words = wordsOf[language];
   const formats = createFormats(language, timeZone);
   const hasChecks = groups.some(({ checks }) => checks.length > 0);
-  // Announcements contradict a summary without problems.
+  // A summary that reports no problems would contradict an open announcement.
   const hasSummary = hasChecks && (summary !== 'up' || open.length === 0);
   const planned = maintenance.map(({ startsAt, endsAt, names }) => {
     const when = formats.range(startsAt, endsAt);
@@ -84,7 +84,7 @@ export const writeStatusPage = (view: PageView, style: PageStyle, { hasLogo, has
   ]);
 };
 
-/** Writes a small page: a form with one button, or only a text. */
+/** Writes a small page with a message, and with a form of one button if needed. */
 export const writeSubscribePage = (
   page: KnownPage,
   style: PageStyle,
@@ -170,14 +170,14 @@ const writeCheck = ({ name, state, percentage, days }: CheckView, words: Words, 
 
 const tones: Record<DayTone, string> = { good: 'g', part: 'p', bad: 'b', work: 'w', none: 'n' };
 
-/** Draws days as one path for each tone, because a healthy check then takes few bytes. */
+/** Draws the days as one path per tone, so that a healthy check takes few bytes. */
 const drawBar = (days: CheckView['days'], formats: Formats, label: string): string => {
   const paths = new Map<DayTone, string>();
   for (let at = 0; at < days.length; ) {
     const tone = days[at]?.tone ?? 'none';
     let end = at;
     while (end < days.length && days[end]?.tone === tone) end += 1;
-    // A day is missing where a time zone has skipped it.
+    // A day is missing if the time zone skipped it.
     const from = shownDays - days.length + at;
     paths.set(tone, `${paths.get(tone) ?? ''}M${from} 0h${end - at}v1h-${end - at}z`);
     at = end;

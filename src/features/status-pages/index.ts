@@ -13,7 +13,7 @@ import { ServedPages } from './served.ts';
 import { PageStore } from './store.ts';
 import { pagesTransfer } from './transfer.ts';
 
-/** Status pages: states of checks, announcements and maintenance for people outside. */
+/** Status pages, which show states of checks, announcements and maintenance to people outside. */
 export const statusPages = defineFeature({
   name: 'status-pages',
   needs: ['settings', 'silences', 'incidents', 'availability'],

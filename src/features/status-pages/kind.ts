@@ -36,7 +36,7 @@ export const PageList = defineList('StatusPageList', 'Pages', ShownPage, 'By nam
 export interface KnownPage {
   name: string;
   values: PageValues;
-  /** Undefined for a page from the config file. */
+  /** Runtime setting; undefined for a page from the config file. */
   setting: RuntimeSetting<PageValues> | undefined;
 }
 

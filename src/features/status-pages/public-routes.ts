@@ -18,7 +18,7 @@ export interface PublicParts {
   hasMail(): boolean;
 }
 
-/** Document of a page: a route without a login, unless the page needs one. */
+/** Document of a page. Its route requires a login only if the page does. */
 interface PageDocument {
   path: string;
   operationId: string;
@@ -27,7 +27,7 @@ interface PageDocument {
   type: string;
   schema?: TSchema;
   querystring?: TSchema;
-  /** Returns the page's name; by default, that in the path. */
+  /** Returns the name of the page. Default: the name in the path. */
   toName?(request: FastifyRequest): string;
   send(served: ServedPage, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply>;
 }
@@ -62,7 +62,7 @@ export const createDocumentRoute = (
     },
   });
 
-/** Returns a page that the caller may read. Throws an HttpError that lists no other page. */
+/** Returns a page that the caller may read. Throws an HttpError, which names no other page. */
 export const requirePage = (
   keeper: PageKeeper,
   name: string,
@@ -77,7 +77,7 @@ export const requirePage = (
   if (page.values.access !== 'login') return page;
   const { authorization = '' } = request.headers;
   const [, basic] = /^Basic +(\S+)$/i.exec(authorization) ?? [];
-  // Browsers ask for a name and a password: the password is the token or key.
+  // Browsers ask for a name and a password; the token or key is entered as the password.
   if (basic !== undefined) {
     request.headers.authorization = `Bearer ${Buffer.from(basic, 'base64')
       .toString()
@@ -122,5 +122,5 @@ export const createPageRoutes = (parts: PublicParts): Route[] => [
   }),
 ];
 
-/** An SVG that somebody opens directly must not run scripts. */
+/** Policy for logos: an SVG that is opened directly must not run scripts. */
 const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";

@@ -5,14 +5,17 @@ import type { KnownPage, PageKeeper } from './kind.ts';
 import { createPageStyle, type PageStyle } from './style.ts';
 import { createView, type PageView, type ViewSources } from './view.ts';
 
-/** Milliseconds between two views of a page that changes, and of a page that does not change. */
+/** Minimum milliseconds between two views of a page that has changed, and of a page that has not. */
 const changedMs = 1000;
 const unchangedMs = minuteMs;
 
-/** Multiple of the time for a view during which the view is not replaced: readers cannot keep the server busy. */
+/**
+ * After a view is created, it is kept for at least this multiple of the time that creating it took, so that readers
+ * cannot keep the server busy.
+ */
 const restFactor = 20;
 
-/** View of a page with its documents, which all readers share. */
+/** View of a page with its documents, shared by all readers. */
 export interface ServedPage {
   page: KnownPage;
   view: PageView;
@@ -21,7 +24,7 @@ export interface ServedPage {
   texts: Map<string, StaticText>;
   /** Number of changes that the view includes. */
   changes: number;
-  /** Time of the view, and earliest time of the next view, by the monotonic clock. */
+  /** Time of the view, and earliest time of the next view, on the monotonic clock. */
   at: number;
   restsUntil: number;
 }
@@ -31,7 +34,7 @@ interface ServedParts extends ViewSources {
   clock: () => Date;
 }
 
-/** Pages in memory, written on request. */
+/** Pages in memory, which are written on request. */
 export class ServedPages {
   readonly #parts: ServedParts;
   readonly #pages = new Map<string, ServedPage>();
@@ -41,7 +44,7 @@ export class ServedPages {
     this.#parts = parts;
   }
 
-  /** Notes that a page may have changed. */
+  /** Records that any page may have changed. */
   noteChange(): void {
     this.#changes += 1;
   }
@@ -76,10 +79,10 @@ export class ServedPages {
   }
 }
 
-/** Milliseconds are too precise for proxies: they keep a page for 30 seconds, and for a day if this server is away. */
+/** Proxies keep a page for 30 seconds, or for a day if this server is unreachable. */
 const openCaching = 'public, max-age=30, stale-while-revalidate=60, stale-if-error=86400';
 
-/** Sends a document of a page, which `write` writes once. */
+/** Sends a document of a page. `write` is called once per view. */
 export const sendDocument = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -91,7 +94,7 @@ export const sendDocument = (
   return known.send(request, reply.headers(toDocumentHeaders(page)).type(type));
 };
 
-/** Returns the headers of a page's documents. The instance's name is of no concern to readers. */
+/** Returns the headers of a page's documents. The instance's name is removed, because readers do not need it. */
 export const toDocumentHeaders = ({ values }: KnownPage): Record<string, string> => ({
   'cache-control': values.access === 'login' ? 'private, no-cache' : openCaching,
   'x-signalbox-instance': '',

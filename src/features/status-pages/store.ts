@@ -21,7 +21,7 @@ const files: LogOptions = {
 
 interface StoreParts {
   storage: Storage;
-  /** Held by the instance that writes snapshots and mails. */
+  /** Lease of the instance that writes snapshots and sends mails. */
   lease: Pick<Lease, 'isHeld'>;
   clock: () => Date;
   report: ProjectionStoreParts['report'];

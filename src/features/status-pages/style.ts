@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PageValues } from './page.ts';
 
-/** Style sheet. Bars show 90 days, and the last 45 days on narrow screens; masks draw the gaps between days. */
+/** Style sheet. Bars show 90 days, or the last 45 days on narrow screens. Masks draw the gaps between days. */
 const rules = `
 :root{color-scheme:light dark;--paper:#f6f7f4;--raised:#fff;--ink:#1b2422;--quiet:#56625f;--line:#dde2de;--good:#0f7a57;
 --bar:#2fa37a;--part:#d99a2b;--bad:#c93a30;--work:#4f8fc9;--none:#cbd2cd;--badink:#b3261e;--workink:#1f5f99;--partink:#8a5a00}
@@ -58,7 +58,10 @@ li,.card{padding:.75rem 1rem}}
 const toStyle = ({ accent = '#0a6a50', accentDark = accent }: NonNullable<Partial<PageValues['colours']>>): string =>
   `:root{--accent:${accent}}@media (prefers-color-scheme:dark){:root{--accent:${accentDark}}}${rules}`;
 
-/** Style sheet, and the Content-Security-Policy that allows only the sheet, images of the server and own forms. */
+/**
+ * Style sheet, and the Content-Security-Policy that allows only this sheet, images from the server and forms sent to
+ * the server.
+ */
 export interface PageStyle {
   text: string;
   policy: string;

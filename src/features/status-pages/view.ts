@@ -7,34 +7,34 @@ import type { KnownPage } from './kind.ts';
 import { maxBars, toCheckId } from './page.ts';
 import type { Summary } from './words.ts';
 
-/** Days of bars and percentages. */
+/** Number of days for which bars and percentages are shown. */
 export const shownDays = 90;
 
-/** Days of planned maintenance, and of past announcements, on a page. */
+/** Number of days for which planned maintenance, and past announcements, are shown on a page. */
 const plannedDays = 30;
 const pastDays = 15;
 const maxPast = 10;
 
-/** Colour of a day: no outage, a short or a long one, only maintenance, or unobserved. */
+/** Colour of a day: no outage, a short outage, a long outage, only maintenance, or unobserved. */
 export type DayTone = 'good' | 'part' | 'bad' | 'work' | 'none';
 
-/** Check on a page, with nothing but the page's own name for it. */
+/** Check on a page. Contains only the page's own name for the check. */
 export interface CheckView {
   name: string;
   state: CheckState;
-  /** Beginning of the state in Unix milliseconds; undefined without history. */
+  /** Start of the current state in Unix milliseconds; undefined without history. */
   since: number | undefined;
   percentage: number | null;
   days: { day: string; tone: DayTone; percentage: number | null }[];
   /** Outages of the last 24 hours, newest first, in Unix milliseconds. */
   outages: { startsAt: number; endsAt: number | null }[];
-  /** Percentage of the last 24 hours. */
+  /** Percentage of the last 24 hours in which the check was up. */
   recent: number | null;
 }
 
-/** Maintenance with the page's names of the checks it covers. */
+/** Maintenance, with the page's names of the checks that are covered. */
 export interface MaintenanceView {
-  /** Id of the silence: never shown, only hashed. */
+  /** Id of the silence. The id is never shown, only hashed. */
   id: string;
   startsAt: number;
   endsAt: number;
@@ -60,7 +60,7 @@ export interface ViewSources {
   listAnnouncements(page: string): readonly Announcement[];
 }
 
-/** Collects what a page shows, from memory. */
+/** Creates the view of a page from data in memory. */
 export const createView = (
   page: KnownPage,
   { availability, silences, ...sources }: ViewSources,

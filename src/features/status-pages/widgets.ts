@@ -3,13 +3,13 @@ import { toOpaqueId } from './feeds.ts';
 import type { MaintenanceView, PageView } from './view.ts';
 import { wordsOf } from './words.ts';
 
-/** Numbers of Uptime Kuma's states. */
+/** Uptime Kuma's numbers of states. */
 const kumaStates = { down: 0, up: 1, unknown: 2, maintenance: 3 } as const;
 
-/** Time in Uptime Kuma's form, in UTC: `2026-01-31 08:30:00.000`. */
+/** Formats a time in Uptime Kuma's form, in UTC: `2026-01-31 08:30:00.000`. */
 const toKumaTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
 
-/** Returns a page in the form of Uptime Kuma's `/api/status-page/{slug}`. Checks have their position as id. */
+/** Returns a page in the form of Uptime Kuma's `/api/status-page/{slug}`. The id of a check is its position. */
 export const toKumaPage = ({ page, groups, open, maintenance, at }: PageView) => {
   const { name, values } = page;
   let id = 0;
@@ -86,7 +86,7 @@ export const toKumaHeartbeats = ({ groups, at }: PageView) => {
   };
 };
 
-/** Component states of Statuspage; an unobserved check is degraded, because nobody knows that it works. */
+/** Statuspage's states of components. An unobserved check is shown as degraded, because nobody knows if it works. */
 const componentStates = {
   up: 'operational',
   down: 'major_outage',

@@ -1,16 +1,16 @@
 import type { CheckState } from '../../kit/availability.ts';
 
-/** Languages of pages, in their order in documents. */
+/** Languages of pages, in the order used in documents. */
 export const languages = ['en', 'de', 'fr', 'es'] as const;
 export type Language = (typeof languages)[number];
 
 export const announcementStates = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
 export type AnnouncementState = (typeof announcementStates)[number];
 
-/** Summary of a page: the worst state of its checks; `quiet` for a page without checks. */
+/** Summary of a page, which is the worst state of its checks; `quiet` for a page without checks. */
 export type Summary = 'up' | 'down' | 'partly' | 'maintenance' | 'unknown';
 
-/** Texts of a page in one language. */
+/** Strings of a page in one language. */
 export interface Words {
   states: Record<CheckState | AnnouncementState, string>;
   summaries: Record<Summary, string>;
@@ -24,7 +24,7 @@ export interface Words {
   updated: string;
   subscribe: string;
   calendar: string;
-  /** Texts about the subscription by mail. */
+  /** Strings about subscriptions by mail. */
   mail: {
     address: string;
     intro: string;
@@ -208,5 +208,5 @@ const es: Words = {
   },
 };
 
-/** Texts of pages by language. */
+/** Strings of pages by language. */
 export const wordsOf: Record<Language, Words> = { en, de, fr, es };

@@ -17,7 +17,7 @@ export const isInstancePlace = (place: string): boolean => place.startsWith(inst
  */
 const patienceSeconds = { instance: 5 * 60, machine: 24 * 60 * 60 };
 
-/** Seconds for which a place that is gone stays taken. Longer than resolving its alerts takes. */
+/** Seconds for which a place that is gone stays taken, which is longer than resolving its alerts takes. */
 const takenSeconds = 15;
 
 /**

@@ -217,7 +217,7 @@ const toProcess = (pid: number, name: string, startTicks = 1): NamedProcess => (
 
 const cut = 'signalbox-long-';
 
-/** Milliseconds. Longer than a busy machine takes to read a file. */
+/** Milliseconds, longer than a busy machine takes to read a file. */
 const patient = 10_000;
 
 test('a cut name is continued from the base name of the first argument', () => {

@@ -132,7 +132,7 @@ type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDa
 export interface Hold {
   /** Returns the seq up to which the reader has finished. */
   from(): number;
-  /** Maximum size in bytes of closed segments kept for the reader, including those within the limits. */
+  /** Maximum size in bytes of closed segments kept for the reader, including segments within the limits. */
   maxBytes: number;
   /** Called with the last seq of a segment before the segment is deleted although the reader still needs it. */
   onDropped(lastSeq: number): void;

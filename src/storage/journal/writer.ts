@@ -8,8 +8,7 @@ import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts
 import type { SegmentStore } from './segment-store.ts';
 
 /**
- * Maximum milliseconds that a batch waits for more records. About as long as a sync takes, so the wait at most doubles
- * the time.
+ * Maximum milliseconds that a batch waits for more records, about as long as a sync takes, so the time at most doubles.
  */
 const gatherMs = 1;
 

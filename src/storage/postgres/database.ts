@@ -19,7 +19,7 @@ const endedMs = dayMs;
  */
 const leaseKeptMs = 30 * dayMs;
 
-/** Milliseconds for all final messages, which are not essential, when a process ends. */
+/** Milliseconds for all final messages, which are not essential, during shutdown. */
 const farewellsMs = 250;
 
 /** Limits, in milliseconds, for requests that wait for an unresponsive database. */
@@ -166,7 +166,7 @@ export class Database {
     this.#reader.stop();
   }
 
-  /** Waits for a final message that is not essential. An unresponsive database delays the end only once. */
+  /** Waits for a final message that is not essential. An unresponsive database delays shutdown only once. */
   async waitForFarewell(message: Promise<void>): Promise<void> {
     const begun = performance.now();
     await awaitWithin(this.#farewellMs, message);

@@ -7,7 +7,7 @@ import type { DatabaseReader, ReadTransaction } from './reader.ts';
 const pageRows = 1000;
 const pageBytes = MiB;
 
-/** Bytes of the first page. Kept small, because many clients may read a first page together. */
+/** Bytes of the first page. The page is small, because many clients may read a first page together. */
 const firstBytes = MiB / 2;
 
 type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;

@@ -21,8 +21,8 @@ const firstPageCount = 16;
 const placeMs = 5000;
 
 /**
- * Maximum milliseconds of a read that begins during shutdown. Kept short, because several features may read one after
- * another.
+ * Maximum milliseconds of a read that begins during shutdown. The limit is short, because several features may read one
+ * after another.
  */
 const briefMs = 1000;
 

@@ -93,8 +93,8 @@ export const readPage = (database: Database, range: RowRange): Promise<Row[]> =>
 };
 
 /**
- * Returns the query for the seqs of a page of rows with one of the levels, or without a level. Reading each level
- * separately finds rare levels fast.
+ * Returns a query for one page of seqs whose rows have one of the levels, or no level. Reading each level separately
+ * finds rare levels fast.
  */
 const selectLevelSeqs = (table: string, levels: string, bound: string, order: string): string => {
   const first = (level: string): string => `(SELECT seq FROM signalbox.${table} WHERE ${level} AND (seq + 0) ${bound}

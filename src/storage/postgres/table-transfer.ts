@@ -6,7 +6,7 @@ import { readProjection } from './projection-transfer.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
-/** Number of rows per fetch. Small, because each row may have 1 MiB. */
+/** Number of rows per fetch. The number is small, because each row may have 1 MiB. */
 const fetchedRows = 50;
 
 interface TableExportOptions<Store> {

@@ -7,7 +7,7 @@ import { createFolder } from '../../support/folder.ts';
 import { type Running, startProgram } from '../../support/program.ts';
 import { atEnd, createScope, type Scope } from '../../support/scope.ts';
 
-/** Published form of the program. */
+/** Path of the published program. */
 const program = fileURLToPath(new URL('../../../dist/signalbox.js', import.meta.url));
 
 /** True if tests run in their long form, with more kills and records. */
@@ -21,7 +21,7 @@ interface Options {
 }
 
 interface PublishedOptions extends Options {
-  /** Folder of an earlier program, which has ended and which the new program replaces. */
+  /** Folder of an earlier program that has ended. The new program replaces it. */
   folder?: string;
   port?: number;
   /** Module that Node loads before the program. */

@@ -69,7 +69,7 @@ export const unpackChromium = (): void => {
   }
 };
 
-/** Settings that replace those of the package, which expect fonts in /tmp. Chromium crashes without any font. */
+/** Settings that replace the package's own settings, which expect fonts in /tmp. Chromium crashes without any font. */
 const fontSettings = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -36,7 +36,7 @@ export const startAgent = async (
   }: {
     dataDir?: string;
     variables?: Record<string, string>;
-    /** Program, with its arguments, that becomes the agent. */
+    /** Program that becomes the agent, with its arguments. */
     wrapper?: readonly string[];
   } = {},
 ): Promise<Agent> => {

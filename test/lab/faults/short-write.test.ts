@@ -16,7 +16,7 @@ import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: ['prlimit'] });
 /**
- * Bytes of the largest file. Not a multiple of a line's length, so that the kernel accepts part of a batch, then
+ * Bytes of the largest file. This is not a multiple of a line's length, so the kernel accepts part of a batch, then
  * nothing.
  */
 const largestFile = 20_011;

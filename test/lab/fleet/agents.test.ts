@@ -23,7 +23,7 @@ const count = 10;
 /** Milliseconds during which faults are caused. */
 const faultsMs = amount(60, 300) * 1000;
 
-/** Milliseconds without a report after which a host is silent, and maximum milliseconds until its alert. */
+/** Milliseconds without a report after which a host counts as silent, and maximum milliseconds until the alert. */
 const silentMs = 20_000;
 const foundMs = 5000;
 
@@ -65,7 +65,10 @@ const readLastReport = async ({ request, token }: HubReader, name: string): Prom
   return Date.parse(json.lastReportAt ?? '1970');
 };
 
-/** Fails unless each long fault, except orderly stops, has raised one alert in time, and nothing else has. */
+/**
+ * Fails unless each long fault, except orderly stops, has raised exactly one alert in time, and no other alert was
+ * raised.
+ */
 const assertSilences = async (t: TestContext, { request, token }: HubReader, faults: readonly Fault[]) => {
   const path = '/api/alerts/search?limit=1000&source=host*';
   const { json } = await request<{ data: { time: string; message: string; source: string; status: string }[] }>(
@@ -143,7 +146,7 @@ test('ten agents that are killed, frozen, cut off and restarted lose no alert, n
   const faults: Fault[] = [];
   const endAt = Date.now() + faultsMs;
   const trouble = { hosts, random: createRandom(), endAt, faults, broken: new Set<FleetHost>(), awaitReport };
-  // Never more than half of the hosts, because otherwise the hub would blame its network.
+  // Never more than half of the hosts, because the hub would then assume a problem in its own network.
   await Promise.all([short, short, long, long].map((lengths) => causeFaults(t, { ...trouble, lengths })));
   const until = Date.now();
   const ids = await senders.stop();

@@ -161,7 +161,7 @@ test('hubs that share a database lose no host and no alert when one is killed, a
   const readers = instances.all.map((_, index) => ({ request: (clients[index] as typeof balanced).request, token }));
   for (const [index, instance] of instances.all.entries()) {
     await instance.stop('SIGKILL');
-    // Longer than a host may be quiet. A hub that counts reports of the killed instance as missing would blame hosts.
+    // Longer than a host may be silent. A hub that counts missing reports from before its restart would raise alerts.
     await setTimeout(amount(25, 45) * 1000);
     const other = readers[1 - index] as HubReader;
     assert.deepEqual(

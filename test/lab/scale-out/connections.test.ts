@@ -9,7 +9,7 @@ import { runGroups } from './support/rounds.ts';
 import { assertSound, runTrial, waitForMore } from './support/trial.ts';
 import type { Workload } from './support/workload.ts';
 
-/** Milliseconds for which bytes are held back. Longer than a query may take. */
+/** Milliseconds for which bytes are held back, longer than a query may take. */
 const heldMs = 3500;
 
 const wait = (milliseconds: number): Promise<void> => {

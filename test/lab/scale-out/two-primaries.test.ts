@@ -7,7 +7,7 @@ import { startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
 import { assertSound, runTrial, waitForMore } from './support/trial.ts';
 
-/** Milliseconds for which the new primary does not respond. Longer than a statement may take. */
+/** Milliseconds for which the new primary does not respond, longer than a statement may take. */
 const unansweredMs = 4000;
 
 const skip = toSkipPostgres();

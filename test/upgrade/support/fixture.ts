@@ -67,7 +67,7 @@ export const readAll = async (request: Request, expected?: readonly Reading[]): 
   return readings;
 };
 
-/** Compares readings with those of an earlier version, whose responses may have fewer members. */
+/** Compares readings with the readings of an earlier version, whose responses may have fewer members. */
 export const assertShows = (readings: readonly Reading[], earlier: readonly Reading[]): void =>
   assert.deepEqual(pickMembers(readings, earlier), earlier);
 

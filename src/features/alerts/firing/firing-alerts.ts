@@ -37,8 +37,8 @@ export interface FiringState {
 }
 
 /**
- * Firing and resolved alerts: a projection of the alert log, identical in every instance that reads the log. Bounded:
- * only the latest alerts are kept.
+ * Firing and resolved alerts: a projection of the alert log, identical in every instance that reads the log. Memory is
+ * limited, because only the latest alerts are kept.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
   /** Series by `toSeriesKey`. */

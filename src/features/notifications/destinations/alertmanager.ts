@@ -7,7 +7,7 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
 
 /**
- * Milliseconds after which an unresolved alert ends. Longer than the 24 hours in which repeats are not delivered.
+ * Milliseconds after which an unresolved alert ends, longer than the 24 hours in which repeats are not delivered.
  * Without an end time, Alertmanager would resolve the alert after five minutes.
  */
 const firingMs = 25 * 60 * 60 * 1000;

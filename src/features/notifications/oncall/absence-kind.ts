@@ -41,7 +41,7 @@ export const AbsenceCalendar = defineShape('AbsenceCalendar', {
 });
 export type AbsenceCalendar = Static<typeof AbsenceCalendar>;
 
-/** Runtime settings with the addresses of people's calendars of absences. */
+/** Runtime settings with the addresses of people's absence calendars. */
 export const absenceKind = defineSettingKind<StoredAbsences, KnownAbsences>({
   name: 'absence-calendar',
   noun: 'Absence calendar',

@@ -66,7 +66,7 @@ const AcceptedProposal = Type.Object(
 const { path: _, params, reading, changing } = absenceKind;
 const path = '/api/people/:person/absences';
 
-/** Creates the routes for calendars of absences, and for the overrides proposed because of absences. */
+/** Creates the routes for absence calendars, and for the overrides proposed because of absences. */
 export const createAbsenceRoutes = (parts: AbsenceRouteParts): Route[] => [
   ...createCalendarSettingRoutes(parts),
   createProposalsRoute(parts),

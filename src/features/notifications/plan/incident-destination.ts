@@ -175,7 +175,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return Number.isFinite(wait) ? Math.min(wait, longestWaitMs) : wait;
   }
 
-  /** Sends a message about those of its incidents for which a notification is still due. */
+  /** Sends a message about the incidents in it for which a notification is still due. */
   send(message: Message): Promise<DeliveryOutcome | undefined> {
     const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {

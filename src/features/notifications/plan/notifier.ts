@@ -93,7 +93,7 @@ export class Notifier {
   }
 
   /**
-   * Replaces all destinations. Not an argument of the constructor, because destinations are opened with the notifier.
+   * Replaces all destinations. This is not done in the constructor, because destinations are opened with the notifier.
    */
   setDestinations(destinations: readonly IncidentDestination[]): void {
     this.#destinations = destinations;

@@ -128,7 +128,7 @@ export class WaitingMessages<T> {
     one.state = 'running';
   }
 
-  /** Returns a message to the waiting messages after a failed attempt. */
+  /** Puts a message back in the queue after a failed attempt. */
   release(one: Queued<T>, now: number): void {
     if (this.#messages.get(one.seq) !== one) return;
     const head = one.key === undefined ? one : this.#chains.get(one.key)?.[0];

@@ -21,7 +21,7 @@ export interface ServerLogin {
 interface LoginType {
   name: 'postgres' | 'mysql' | 'redis';
   defaultPort: number;
-  /** Settings that this login has in addition to those of every login. */
+  /** Settings that this login has in addition to the settings of every login. */
   keys: readonly ('user' | 'database')[];
   required?: readonly ('user' | 'database')[];
   /** True if the connection begins with TLS. Other protocols negotiate TLS. */

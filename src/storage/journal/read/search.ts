@@ -182,7 +182,10 @@ interface Place {
   offset: number;
 }
 
-/** Creates a reader of the records after a seq, oldest first, in pieces, up to the end of the log at the start. */
+/**
+ * Creates a reader that returns the records after a seq in pieces, oldest first, up to the end of the log at the time
+ * of the call.
+ */
 export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number, observeFrom: ObserveFrom) => {
   /** Reader positions by seq, least recently used first. */
   const places = new Map<number, Place>();

@@ -12,7 +12,7 @@ interface Options {
   dataDir: string;
   /** Records that the server stores. Default: alerts. */
   kept?: Kept;
-  /** Flags in addition to those of every fault test. */
+  /** Flags in addition to the flags of every fault test. */
   flags?: string[];
   /** Program that runs the server, e.g. `['eatmydata']` or `['strace', '-f', …]`. */
   wrapper?: string[];

@@ -25,7 +25,7 @@ export interface Fault {
   until: number;
 }
 
-/** Breaks a host for a while. */
+/** Causes a fault at a host and ends it again. */
 const breakHost = async (t: Scope, host: FleetHost, kind: FaultKind, ms: number): Promise<void> => {
   const { agent, place, words } = host;
   const isEnding = kind === 'killed' || kind === 'restarted';
