@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createRequest } from '../../test/support/app.ts';
+import { createBareServer } from '../../test/support/server.ts';
 import { sendError } from '../http/error-response.ts';
 import { createAccessKeys, needs, openFor } from './access.ts';
 import { createAuthorize, createGuard, findPrincipal, principalOf } from './guard.ts';
@@ -13,7 +13,7 @@ const tokens = createTokens(keys, 'here', () => new Date());
 
 /** Starts an app with three routes: one open, one that needs a token, and one that needs an Admin's token. */
 const start = (t: TestContext, used: Tokens = tokens) => {
-  const app = Fastify();
+  const app = createBareServer();
   const log = pino({ level: 'silent' });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
   const guard = createGuard(app, createAuthorize(used, createAccessKeys([])));

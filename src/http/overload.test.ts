@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import Fastify from 'fastify';
+import { createBareServer } from '../../test/support/server.ts';
 import { createLagProbe, createQueue } from './overload.ts';
 
 /** Blocks the event loop for a number of milliseconds. */
@@ -11,7 +11,7 @@ const block = (milliseconds: number): void => {
 };
 
 test('the event loop counts as lagging from when its timers are overdue by the limit until they have run', async (t) => {
-  const app = Fastify();
+  const app = createBareServer();
   t.after(() => app.close());
   const isLagging = createLagProbe(app.server, 50);
   const isNever = createLagProbe(app.server, 0);

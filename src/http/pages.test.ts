@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import Fastify from 'fastify';
 import { listen } from '../../test/support/app.ts';
 import { createFolder } from '../../test/support/folder.ts';
 import type { Scope } from '../../test/support/scope.ts';
+import { createBareServer } from '../../test/support/server.ts';
 import { createServableCheck, findEscapingLink, StaticText, serveStaticFiles } from './pages.ts';
 
 test('pages are served from more than one folder, each with its own policy', async (t) => {
   const folder = createFolder(t);
-  const app = Fastify();
+  const app = createBareServer();
   for (const name of ['one', 'two']) {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, 'index.html'), name);
@@ -90,7 +90,7 @@ const content = 'a text that is sent often, often, often, often, often, often, o
 
 /** Creates a function that requests the text with the given headers. */
 const serve = async (t: Scope) => {
-  const app = Fastify();
+  const app = createBareServer();
   const text = new StaticText(Buffer.from(content));
   app.get('/', (request, reply) => text.send(request, reply.type('text/plain')));
   const { url } = await listen(t, app);

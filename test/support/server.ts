@@ -1,10 +1,19 @@
 import type { TestContext } from 'node:test';
-import type { FastifyInstance, RouteShorthandOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type RouteShorthandOptions } from 'fastify';
 import { pino } from 'pino';
 import { loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
+import { buildSerializer } from '../../src/http/json.ts';
 import { createServer } from '../../src/http/server.ts';
+import { buildValidator, convertQueries } from '../../src/http/validation.ts';
 import { createRequest } from './app.ts';
+
+/** Creates a server of Fastify alone, with the program's checks of schemas. */
+export const createBareServer = (): FastifyInstance => {
+  const app = Fastify({ schemaController: { compilersFactory: { buildValidator, buildSerializer } } });
+  convertQueries(app);
+  return app;
+};
 
 interface TestServer {
   app: FastifyInstance;

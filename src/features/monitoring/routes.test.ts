@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import Fastify from 'fastify';
 import { listen } from '../../../test/support/app.ts';
+import { createBareServer } from '../../../test/support/server.ts';
 import { createHostReadings } from '../../host/index.ts';
 import { createMonitoringRoutes } from './routes.ts';
 
@@ -9,7 +9,7 @@ const now = new Date(2026, 0, 2, 3, 4, 5);
 let monotonicMs = 1000;
 
 const host = createHostReadings();
-const app = Fastify();
+const app = createBareServer();
 const parts = {
   clock: () => now,
   monotonicMs: () => monotonicMs,
