@@ -20,8 +20,8 @@ export const isUsageError = (error: unknown): error is UsageError =>
 
 /** Returns the choice that matches the given value, ignoring case and hyphens. Throws a UsageError. */
 export const readChoice = <T extends string>(flag: string, given: string, choices: readonly T[]): T => {
-  const plain = given.replaceAll(/[-_ ]/g, '').toLowerCase();
-  const found = choices.find((choice) => choice.toLowerCase() === plain);
+  const toPlain = (text: string): string => text.replaceAll(/[-_ ]/g, '').toLowerCase();
+  const found = choices.find((choice) => toPlain(choice) === toPlain(given));
   if (found !== undefined) return found;
   const values = choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`;
   throw new UsageError(`${flag} must be ${values}, not ${JSON.stringify(given)}`);

@@ -14,6 +14,7 @@ import { completionCommand } from './remote/completion.ts';
 import { healthcheckCommand } from './remote/healthcheck.ts';
 import { heartbeatsCommand } from './remote/heartbeats.ts';
 import { addHostCommand, hostCommand, hostsCommand } from './remote/hosts.ts';
+import { importOncallCommand } from './remote/import-oncall.ts';
 import {
   ackCommand,
   addRespondersCommand,
@@ -247,6 +248,7 @@ export const ownCommands: readonly Command[] = [
   escalateCommand,
   resolveCommand,
   oncallCommand,
+  importOncallCommand,
   silencesCommand,
   silenceCommand,
   tasksCommand,

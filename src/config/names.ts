@@ -8,14 +8,15 @@ export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
 
 /**
- * Variables that are not settings: the path of the config file, the server and key for client commands, and the key for
- * the hub.
+ * Variables that are not settings: the path of the config file, the server and key for client commands, and the keys for
+ * the hub and for another program whose data is imported.
  */
 export const otherVariables = {
   config: 'SIGNALBOX_CONFIG',
   url: 'SIGNALBOX_URL',
   key: 'SIGNALBOX_KEY',
   hubKey: 'SIGNALBOX_HUB_KEY',
+  importKey: 'SIGNALBOX_IMPORT_KEY',
 };
 
 /** True if the setting's value must never be shown. */

@@ -1,0 +1,89 @@
+/** Explains in one line why an export cannot be read. */
+export class ImportError extends Error {}
+
+/** Maximum entries of a list. */
+const mostEntries = 10_000;
+
+const maxTextLength = 1000;
+
+type Json = Record<string, unknown>;
+
+const refuse = (place: string, expected: string): never => {
+  throw new ImportError(`${place} must be ${expected}`);
+};
+
+/** Object of an export with the path of each member in error messages. */
+export class Entry {
+  readonly #value: Json;
+  readonly place: string;
+
+  constructor(value: unknown, place: string) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(place, 'an object');
+    this.#value = value as Json;
+    this.place = place;
+  }
+
+  has(member: string): boolean {
+    return this.#get(member) !== undefined;
+  }
+
+  /** Returns a text or number as text; undefined without the member. */
+  find(member: string): string | undefined {
+    const value = this.#get(member);
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' && value.length <= maxTextLength) return value;
+    return typeof value === 'number'
+      ? `${value}`
+      : refuse(this.#at(member), `a text of at most ${maxTextLength} characters`);
+  }
+
+  text(member: string): string {
+    return this.find(member) ?? refuse(this.#at(member), 'a text');
+  }
+
+  number(member: string, otherwise?: number): number {
+    const value = this.#get(member) ?? otherwise;
+    return typeof value === 'number' && Number.isFinite(value) ? value : refuse(this.#at(member), 'a number');
+  }
+
+  /** Returns a time in Unix milliseconds. */
+  time(member: string): number {
+    const time = Date.parse(this.text(member));
+    return Number.isNaN(time) ? refuse(this.#at(member), 'a time') : time;
+  }
+
+  entry(member: string): Entry {
+    return new Entry(this.#get(member), this.#at(member));
+  }
+
+  /** Returns the objects of a list; none without the member. */
+  list(member: string): Entry[] {
+    return this.values(member).map((each, index) => new Entry(each, `${this.#at(member)}[${index}]`));
+  }
+
+  /** Returns the texts of a list; none without the member. */
+  texts(member: string): string[] {
+    const all = this.values(member).map((each) => (typeof each === 'number' ? `${each}` : each));
+    const isText = (each: unknown): each is string => typeof each === 'string' && each.length <= maxTextLength;
+    return all.every(isText) ? all : refuse(this.#at(member), 'a list of texts');
+  }
+
+  /** Returns a member as it is; undefined for null. */
+  value(member: string): unknown {
+    return this.#get(member);
+  }
+
+  values(member: string): unknown[] {
+    const value = this.#get(member) ?? [];
+    if (!Array.isArray(value)) return refuse(this.#at(member), 'a list');
+    return value.length <= mostEntries ? value : refuse(this.#at(member), `a list of at most ${mostEntries} entries`);
+  }
+
+  #get(member: string): unknown {
+    return Object.hasOwn(this.#value, member) ? (this.#value[member] ?? undefined) : undefined;
+  }
+
+  #at(member: string): string {
+    return this.place === '' ? member : `${this.place}.${member}`;
+  }
+}

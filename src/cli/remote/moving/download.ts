@@ -1,0 +1,70 @@
+import { MiB } from '../../../lib/units.ts';
+import { ImportError } from './documents.ts';
+
+const timeoutMs = 30_000;
+
+/** Maximum bytes of a file or response, and requests of a download. */
+export const maxBytes = 32 * MiB;
+const mostRequests = 500;
+
+/** Requests to another program's API, by paths below its address or absolute addresses of the same server. */
+export interface Download {
+  get(path: string): Promise<unknown>;
+  post(path: string, body: object): Promise<unknown>;
+  now: Date;
+}
+
+/** Parses JSON. Throws an ImportError. */
+export const parseExport = (text: string, place: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ImportError(`${place} is not JSON`);
+  }
+};
+
+export const createDownload = (base: URL, headers: Record<string, string>): Download => {
+  let requests = 0;
+  const send = async (path: string, init: RequestInit): Promise<unknown> => {
+    const url = path.startsWith('/') ? new URL(base.href.replace(/\/$/, '') + path) : new URL(path, base);
+    // The key must reach no other server.
+    if (url.origin !== base.origin) throw new ImportError(`the next page is at another server: ${url.origin}`);
+    requests += 1;
+    if (requests > mostRequests) throw new ImportError(`the export has more than ${mostRequests} pages`);
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(url, {
+      ...init,
+      signal,
+      redirect: 'error',
+      headers: { ...headers, ...init.headers },
+    }).catch((error: Error) => {
+      const { cause } = error as { cause?: { message?: string } };
+      throw new ImportError(`${url.origin}${url.pathname}: ${cause?.message ?? error.message}`);
+    });
+    const text = await readText(response, url);
+    if (!response.ok) throw new ImportError(`${url.origin}${url.pathname} responded ${response.status}`);
+    return parseExport(text, `${url.origin}${url.pathname}`);
+  };
+  return {
+    get: (path) => send(path, {}),
+    post: (path, body) =>
+      send(path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    now: new Date(),
+  };
+};
+
+const readText = async ({ body }: Response, { origin, pathname }: URL): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new ImportError(`${origin}${pathname}: ${(error as Error).message}`);
+  }
+  if (bytes > maxBytes) throw new ImportError(`${origin}${pathname} sent more than ${maxBytes / MiB} MiB`);
+  return Buffer.concat(chunks).toString();
+};

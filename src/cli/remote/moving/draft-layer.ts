@@ -1,0 +1,124 @@
+import { findTimeZone, ZoneClock } from '../../../lib/time-zone.ts';
+import { dayMs, hourMs, minuteMs } from '../../../lib/units.ts';
+import { ImportError } from './documents.ts';
+import type { DraftRotation } from './draft.ts';
+
+const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const weekMinutes = 7 * 24 * 60;
+const dayMinutes = 24 * 60;
+
+/** Earliest start of a layer. Earlier starts move by whole cycles. */
+const earliest = Date.UTC(2020, 0, 6);
+
+/** Span of a week, in minutes since Monday. */
+export interface WeekSpan {
+  start: number;
+  minutes: number;
+}
+
+/** Opens a zone of an export. Throws an ImportError. */
+export const openZone = (name: string): { timeZone: string; clock: ZoneClock } => {
+  const timeZone = findTimeZone(name);
+  if (timeZone === undefined) throw new ImportError(`${JSON.stringify(name.slice(0, 60))} is not a time zone`);
+  return { timeZone, clock: new ZoneClock(timeZone) };
+};
+
+/** Returns the minutes of a clock time such as `08:00` or `08:00:00`. Throws an ImportError. */
+export const toMinutes = (text: string): number => {
+  const [, hour = '', minute = ''] = /^(\d\d?):(\d\d)(?::\d\d)?Z?$/.exec(text) ?? [];
+  if (hour === '' || Number(hour) > 24 || Number(minute) > 59) {
+    throw new ImportError(`${JSON.stringify(text.slice(0, 60))} is not a time of day such as 08:00`);
+  }
+  return Number(hour) * 60 + Number(minute);
+};
+
+/** Returns a span on each of the days, 0 for Monday. Equal times mean a whole day. */
+export const onDays = (listed: readonly number[], start: number, end: number): WeekSpan[] =>
+  listed.map((day) => ({
+    start: day * dayMinutes + start,
+    minutes: end > start ? end - start : end - start + dayMinutes,
+  }));
+
+/** Writes spans as hours such as `Mon, Tue 08:00-18:00`; undefined for the whole week. */
+export const toHours = (spans: readonly WeekSpan[]): string | undefined => {
+  const isCovered = new Uint8Array(weekMinutes);
+  for (const { start, minutes } of spans) {
+    for (let at = 0; at < Math.min(minutes, weekMinutes); at += 1) isCovered[(start + at) % weekMinutes] = 1;
+  }
+  if (isCovered.every((each) => each === 1)) return undefined;
+  const byTimes = new Map<string, string[]>();
+  for (const [day, name] of days.entries()) {
+    for (const times of listTimes(isCovered.subarray(day * dayMinutes, (day + 1) * dayMinutes))) {
+      byTimes.set(times, [...(byTimes.get(times) ?? []), name]);
+    }
+  }
+  return Array.from(byTimes, ([times, names]) => `${names.join(', ')} ${times}`).join(', ');
+};
+
+/** Lists the covered times of a day, such as `08:00-18:00`. */
+const listTimes = (day: Uint8Array): string[] => {
+  const times: string[] = [];
+  let start = day.indexOf(1);
+  while (start >= 0) {
+    const end = day.indexOf(0, start);
+    times.push(`${toClock(start)}-${toClock(end < 0 ? dayMinutes : end)}`);
+    start = end < 0 ? -1 : day.indexOf(1, end);
+  }
+  return times;
+};
+
+const toClock = (minutes: number): string =>
+  `${`${Math.floor(minutes / 60)}`.padStart(2, '0')}:${`${minutes % 60}`.padStart(2, '0')}`;
+
+interface LayerDraft {
+  /** People in their order; each has a turn of `periodMs`. */
+  people: readonly string[];
+  periodMs: number;
+  /** Start of the first turn, as local time. */
+  local: number;
+  clock: ZoneClock;
+  spans?: readonly WeekSpan[];
+  /** Unix milliseconds. */
+  until?: number | undefined;
+}
+
+/** Converts turns to a layer. Throws an ImportError for turns that signalbox cannot have. */
+export const toLayer = ({
+  people,
+  periodMs,
+  local: given,
+  clock,
+  spans,
+  until,
+}: LayerDraft): DraftRotation['layers'][number] => {
+  if (people.length === 0) throw new ImportError('it has no people');
+  if (people.length > 64) throw new ImportError('it has more than 64 people');
+  const cycleMs = periodMs * people.length;
+  const every = toEvery(periodMs);
+  const local = given < earliest ? given + Math.ceil((earliest - given) / cycleMs) * cycleMs : given;
+  const start = new Date(local);
+  const time = toClock(start.getUTCHours() * 60 + start.getUTCMinutes());
+  const hours = spans && toHours(spans);
+  if (hours !== undefined && hours.length > 500) throw new ImportError('its hours are too complicated');
+  return {
+    people: [...people],
+    handover: { every, at: every.includes('week') ? `${dayOf(start)} ${time}` : time },
+    from: new Date(clock.toFirstTime(local)).toISOString(),
+    ...(hours !== undefined && { hours }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  };
+};
+
+const dayOf = (local: Date): string => days[(local.getUTCDay() + 6) % 7] ?? '';
+
+const toEvery = (ms: number): string => {
+  const [count, unit] =
+    ms % (7 * dayMs) === 0
+      ? [ms / (7 * dayMs), 'week']
+      : ms % dayMs === 0
+        ? [ms / dayMs, 'day']
+        : [ms / hourMs, 'hour'];
+  const isUsable = unit === 'hour' ? 24 % count === 0 : ms <= 366 * dayMs;
+  if (!isUsable || count < 1) throw new ImportError(`turns of ${ms / minuteMs} minutes do not exist here`);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+};

@@ -1,0 +1,104 @@
+import type { EscalationPolicySettings } from '../../../features/notifications/escalation/policy.ts';
+import type { LayerSettings } from '../../../features/notifications/oncall/settings.ts';
+
+/** Person of the other program. */
+export interface DraftPerson {
+  id: string;
+  /** User name or full name there. */
+  name: string;
+  email: string | undefined;
+}
+
+/** Rotation whose people are ids of the other program; times are Unix milliseconds. */
+export interface DraftRotation {
+  name: string;
+  timeZone: string;
+  layers: (Omit<LayerSettings, 'people'> & { people: string[] })[];
+  overrides: { person: string; startsAt: number; endsAt: number }[];
+}
+
+/** Policy whose targets are `person:ID` and `rotation:NAME`. */
+export type DraftPolicy = Required<Pick<EscalationPolicySettings, 'name' | 'steps' | 'repeat'>>;
+
+/** Content of an export in the terms of signalbox. */
+export interface OnCallDraft {
+  people: DraftPerson[];
+  rotations: DraftRotation[];
+  policies: DraftPolicy[];
+  /** Parts that cannot come, each with the reason. */
+  notes: string[];
+}
+
+/** Names that policies cannot have. */
+export const reservedPolicies = ['stop', 'destinations'];
+
+const longestName = 64;
+
+/** Names of rotations or policies: equal names of the other program get a number. */
+export class Names {
+  readonly #taken: Set<string>;
+
+  constructor(reserved: readonly string[] = []) {
+    this.#taken = new Set(reserved);
+  }
+
+  /** Returns a free name of letters, digits, `_` and `-` that resembles the text. */
+  add(text: string): string {
+    const plain = text
+      .normalize('NFKD')
+      .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+      .replaceAll(/^[-_]+|-+$/g, '')
+      .slice(0, longestName - 4);
+    const base = plain === '' ? 'imported' : plain;
+    let name = base;
+    for (let number = 2; this.#taken.has(name.toLowerCase()); number += 1) name = `${base}-${number}`;
+    this.#taken.add(name.toLowerCase());
+    return name;
+  }
+}
+
+interface DraftStep {
+  /** Milliseconds since the incident opened. */
+  at: number;
+  targets: string[];
+}
+
+/** Maximum steps of a policy, and targets of a step. */
+const most = 20;
+
+/**
+ * Converts targets with their times to the steps of a policy. `lastMs` is the wait after the last step. Returns
+ * undefined without a target.
+ */
+export const toDraftPolicy = (
+  name: string,
+  given: readonly DraftStep[],
+  { lastMs, repeat }: { lastMs: number; repeat: number },
+  notes: string[],
+): DraftPolicy | undefined => {
+  const byTime = new Map<number, Set<string>>();
+  for (const { at, targets } of given.filter((step) => step.targets.length > 0)) {
+    byTime.set(at, new Set([...(byTime.get(at) ?? []), ...targets]));
+  }
+  const all = [...byTime].sort(([one], [other]) => one - other);
+  const [first] = all;
+  if (!first) {
+    notes.push(`policy ${name}: no step reaches a person or rotation`);
+    return undefined;
+  }
+  if (first[0] > 0) notes.push(`policy ${name}: the first step follows at once, without the wait before it`);
+  if (all.length > most) notes.push(`policy ${name}: steps after the first ${most}`);
+  const steps = all.slice(0, most).map(([at, targets], index) => ({
+    notify: [...targets].slice(0, most),
+    wait: toWait((all[index + 1]?.[0] ?? at + lastMs) - at),
+  }));
+  return { name, steps, repeat: Math.min(100, Math.max(0, Math.trunc(repeat))) };
+};
+
+/** Waits last from a second to seven days. */
+const toWait = (ms: number): string => {
+  const seconds = Math.min(7 * 24 * 3600, Math.max(1, Math.round(ms / 1000)));
+  if (seconds % 3600 === 0) return `${seconds / 3600} hour${seconds === 3600 ? '' : 's'}`;
+  if (seconds % 60 === 0) return `${seconds / 60} minute${seconds === 60 ? '' : 's'}`;
+  return `${seconds} second${seconds === 1 ? '' : 's'}`;
+};

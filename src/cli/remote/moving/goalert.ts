@@ -1,0 +1,138 @@
+import { dayMs, hourMs, minuteMs } from '../../../lib/units.ts';
+import { Entry, ImportError } from './documents.ts';
+import type { Download } from './download.ts';
+import { type DraftRotation, Names, type OnCallDraft, reservedPolicies, toDraftPolicy } from './draft.ts';
+import { onDays, openZone, toLayer, toMinutes } from './draft-layer.ts';
+
+const periods = new Map([
+  ['hourly', hourMs],
+  ['daily', dayMs],
+  ['weekly', 7 * dayMs],
+]);
+
+const page = 'nodes';
+const query = `query {
+  users(input: {first: 500}) { ${page} { id name email } }
+  rotations(input: {first: 100}) { ${page} { id name timeZone type shiftLength start activeUserIndex userIDs } }
+  schedules(input: {first: 100}) { ${page} { id name timeZone targets { target { id type name } rules { start end weekdayFilter } } } }
+  escalationPolicies(input: {first: 100}) { ${page} { id name repeat steps { delayMinutes targets { id type name } } } }
+  userOverrides(input: {first: 100}) { ${page} { start end addUserID target { id } } }
+}`;
+
+/** Downloads users, rotations, schedules, policies and overrides by one GraphQL query. */
+export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
+  const response = new Entry(await post('/api/graphql', { query }), 'response');
+  const [problem] = response.list('errors');
+  if (problem) throw new ImportError(`the server refused the query: ${problem.find('message') ?? 'no reason'}`);
+  return { data: response.value('data') };
+};
+
+/** Reads an export of GoAlert: the member `data` of the response to the query, or the whole response. */
+export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
+  const root = given.has('data') ? given.entry('data') : given;
+  const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };
+  const listOf = (member: string): Entry[] => (root.has(member) ? root.entry(member).list(page) : []);
+  for (const user of listOf('users')) {
+    draft.people.push({ id: user.text('id'), name: user.text('name'), email: user.find('email') });
+  }
+  const isPerson = (id: string): boolean => draft.people.some((person) => person.id === id);
+  const names = new Names();
+  const rotations = new Map(listOf('rotations').map((rotation) => [rotation.text('id'), rotation]));
+  /** Targets of rotations and schedules, by id. */
+  const targets = new Map<string, string[]>();
+  const add = (label: string, read: () => Omit<DraftRotation, 'name' | 'overrides'>): DraftRotation[] => {
+    try {
+      const made = { ...read(), name: names.add(label), overrides: [] };
+      draft.rotations.push(made);
+      return [made];
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      draft.notes.push(`rotation ${label}: ${error.message}`);
+      return [];
+    }
+  };
+  const toLayerOf = (rotation: Entry, spans?: ReturnType<typeof onDays>) => {
+    const { timeZone, clock } = openZone(rotation.find('timeZone') ?? 'UTC');
+    const ids = rotation.texts('userIDs');
+    const stranger = ids.find((id) => !isPerson(id));
+    if (stranger !== undefined) throw new ImportError(`${stranger} is no user`);
+    const unit = periods.get(rotation.text('type'));
+    if (unit === undefined) throw new ImportError(`type ${rotation.text('type')} does not exist here`);
+    const periodMs = unit * rotation.number('shiftLength', 1);
+    const local = clock.toLocal(rotation.time('start'));
+    // The person at the start follows from the person who is on call now.
+    const turns = Math.max(0, Math.floor((clock.toLocal(now.getTime()) - local) / periodMs));
+    const count = Math.max(1, ids.length);
+    const first = (((rotation.number('activeUserIndex', 0) - turns) % count) + count) % count;
+    const people = [...ids.slice(first), ...ids.slice(0, first)];
+    return { timeZone, layers: [toLayer({ people, periodMs, local, clock, ...(spans && { spans }) })] };
+  };
+  for (const [id, rotation] of rotations) {
+    targets.set(
+      id,
+      add(rotation.text('name'), () => toLayerOf(rotation)).map(({ name }) => `rotation:${name}`),
+    );
+  }
+  for (const schedule of listOf('schedules')) {
+    const made = schedule.list('targets').flatMap((each) => {
+      const target = each.entry('target');
+      const id = target.text('id');
+      return add(`${schedule.text('name')} ${target.find('name') ?? ''}`, () => {
+        const spans = each.list('rules').flatMap(readRule);
+        const rotation = rotations.get(id);
+        if (rotation) return { ...toLayerOf(rotation, spans), ...zoneOf(schedule, rotation) };
+        if (!isPerson(id)) throw new ImportError(`a target of type ${target.find('type')} cannot be on call`);
+        const { timeZone, clock } = openZone(schedule.find('timeZone') ?? 'UTC');
+        const local = Date.UTC(2026, 0, 5);
+        return { timeZone, layers: [toLayer({ people: [id], periodMs: 7 * dayMs, local, clock, spans })] };
+      });
+    });
+    for (const override of listOf('userOverrides')) {
+      const person = override.find('addUserID');
+      if (!override.has('target') || override.entry('target').find('id') !== schedule.text('id')) continue;
+      const [own, ...others] = made;
+      if (person === undefined || !isPerson(person) || !own || others.length > 0) {
+        draft.notes.push(`schedule ${schedule.text('name')}: an override that replaces nobody or has several targets`);
+      } else own.overrides.push({ person, startsAt: override.time('start'), endsAt: override.time('end') });
+    }
+    targets.set(
+      schedule.text('id'),
+      made.map(({ name }) => `rotation:${name}`),
+    );
+  }
+  const policyNames = new Names(reservedPolicies);
+  for (const policy of listOf('escalationPolicies')) {
+    const name = policyNames.add(policy.text('name'));
+    let at = 0;
+    let lastMs = 5 * minuteMs;
+    const steps = policy.list('steps').map((step) => {
+      const found = step.list('targets').flatMap((target) => {
+        const id = target.text('id');
+        const known = targets.get(id) ?? (isPerson(id) ? [`person:${id}`] : []);
+        if (known.length === 0)
+          draft.notes.push(`policy ${name}: ${target.find('type')} ${target.find('name') ?? id} cannot be notified`);
+        return known;
+      });
+      const made = { at, targets: found };
+      lastMs = step.number('delayMinutes', 5) * minuteMs;
+      at += lastMs;
+      return made;
+    });
+    const made = toDraftPolicy(name, steps, { lastMs, repeat: policy.number('repeat', 0) }, draft.notes);
+    if (made) draft.policies.push(made);
+  }
+  return draft;
+};
+
+/** Hours of a schedule are in its zone, handovers in the zone of the rotation. */
+const zoneOf = (schedule: Entry, rotation: Entry): { timeZone?: string } => {
+  const [own, other] = [schedule.find('timeZone'), rotation.find('timeZone')];
+  if (own !== other) throw new ImportError('its schedule has another time zone than its rotation');
+  return {};
+};
+
+const readRule = (rule: Entry) => {
+  // The filter begins with Sunday.
+  const listed = rule.values('weekdayFilter').flatMap((isOn, index) => (isOn === true ? [(index + 6) % 7] : []));
+  return onDays(listed, toMinutes(rule.text('start')), toMinutes(rule.text('end')));
+};

@@ -1,0 +1,115 @@
+import { minuteMs } from '../../../lib/units.ts';
+import { Entry, ImportError } from './documents.ts';
+import type { Download } from './download.ts';
+import { Names, type OnCallDraft, reservedPolicies, toDraftPolicy } from './draft.ts';
+import { onDays, openZone, toLayer, toMinutes, type WeekSpan } from './draft-layer.ts';
+
+const everyDay = [0, 1, 2, 3, 4, 5, 6];
+
+/** Days of overrides that are downloaded. */
+const overrideDays = 90;
+
+/** Downloads the lists: `users`, `schedules` with their layers, `overrides` by schedule, and `escalation_policies`. */
+export const downloadPagerDuty = async ({ get, now }: Download): Promise<object> => {
+  const all = async (path: string, member: string): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for (let offset = 0, isMore = true; isMore; offset += 100) {
+      const page = await get(`${path}?limit=100&offset=${offset}`);
+      found.push(...new Entry(page, path).values(member));
+      isMore = (page as { more?: unknown }).more === true;
+    }
+    return found;
+  };
+  const range = `since=${now.toISOString()}&until=${new Date(now.getTime() + overrideDays * 1440 * minuteMs).toISOString()}`;
+  const schedules: unknown[] = [];
+  const overrides: Record<string, unknown> = {};
+  for (const listed of await all('/schedules', 'schedules')) {
+    const id = encodeURIComponent(new Entry(listed, 'schedules').text('id'));
+    schedules.push(((await get(`/schedules/${id}`)) as { schedule?: unknown }).schedule);
+    overrides[id] = await get(`/schedules/${id}/overrides?${range}`);
+  }
+  const [users, policies] = [await all('/users', 'users'), await all('/escalation_policies', 'escalation_policies')];
+  return { users, schedules, overrides, escalation_policies: policies };
+};
+
+/** Reads an export of PagerDuty. */
+export const readPagerDuty = (root: Entry): OnCallDraft => {
+  const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };
+  for (const user of root.list('users')) {
+    draft.people.push({ id: user.text('id'), name: user.text('name'), email: user.find('email') });
+  }
+  const isPerson = (id: string): boolean => draft.people.some((person) => person.id === id);
+  const names = new Names();
+  const targets = new Map<string, string>();
+  for (const schedule of root.list('schedules')) {
+    const title = schedule.text('name');
+    try {
+      const { timeZone, clock } = openZone(schedule.text('time_zone'));
+      // The API lists the highest layer first.
+      const layers = schedule
+        .list('schedule_layers')
+        .toReversed()
+        .flatMap((layer) => {
+          const people = layer.list('users').map((each) => each.entry('user').text('id'));
+          const stranger = people.find((id) => !isPerson(id));
+          if (stranger !== undefined) throw new ImportError(`${stranger} is no user`);
+          const spans = layer.list('restrictions').flatMap(readRestriction);
+          return toLayer({
+            people,
+            periodMs: layer.number('rotation_turn_length_seconds') * 1000,
+            local: clock.toLocal(layer.time('rotation_virtual_start')),
+            clock,
+            ...(spans.length > 0 && { spans }),
+            until: layer.has('end') ? layer.time('end') : undefined,
+          });
+        });
+      if (layers.length === 0) throw new ImportError('it has no layers');
+      const id = schedule.text('id');
+      const own =
+        root.has('overrides') && root.entry('overrides').has(id)
+          ? root.entry('overrides').entry(id).list('overrides')
+          : [];
+      const overrides = own.flatMap((override) => {
+        const person = override.entry('user').text('id');
+        if (!isPerson(person)) draft.notes.push(`schedule ${title}: an override by somebody who is no user`);
+        return isPerson(person) ? [{ person, startsAt: override.time('start'), endsAt: override.time('end') }] : [];
+      });
+      const name = names.add(title);
+      draft.rotations.push({ name, timeZone, layers, overrides });
+      targets.set(id, `rotation:${name}`);
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      draft.notes.push(`schedule ${title}: ${error.message}`);
+    }
+  }
+  const policyNames = new Names(reservedPolicies);
+  for (const policy of root.list('escalation_policies')) {
+    const name = policyNames.add(policy.text('name'));
+    let at = 0;
+    let lastMs = 5 * minuteMs;
+    const steps = policy.list('escalation_rules').map((rule) => {
+      const found = rule.list('targets').flatMap((target) => {
+        const id = target.text('id');
+        const known = targets.get(id) ?? (isPerson(id) ? `person:${id}` : undefined);
+        if (known === undefined) draft.notes.push(`policy ${name}: ${target.find('summary') ?? id} cannot be notified`);
+        return known ?? [];
+      });
+      const step = { at, targets: found };
+      lastMs = rule.number('escalation_delay_in_minutes', 5) * minuteMs;
+      at += lastMs;
+      return step;
+    });
+    const made = toDraftPolicy(name, steps, { lastMs, repeat: policy.number('num_loops', 0) }, draft.notes);
+    if (made) draft.policies.push(made);
+  }
+  return draft;
+};
+
+const readRestriction = (restriction: Entry): WeekSpan[] => {
+  const start = toMinutes(restriction.text('start_time_of_day'));
+  const minutes = Math.round(restriction.number('duration_seconds') / 60);
+  if (restriction.find('type') !== 'weekly_restriction') {
+    return onDays(everyDay, start, start + 1).map((span) => ({ start: span.start, minutes }));
+  }
+  return [{ start: (restriction.number('start_day_of_week', 1) - 1) * 1440 + start, minutes }];
+};

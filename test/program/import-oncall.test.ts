@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { runCommand } from '../support/program.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { fixtures } from '../upgrade/support/fixture.ts';
+
+const programs = ['grafana-oncall', 'opsgenie', 'pagerduty', 'goalert'] as const;
+type Program = (typeof programs)[number];
+
+/** Overrides of the fixtures begin in a year that is replaced by the next one, because times are limited. */
+const nextYear = `${new Date().getUTCFullYear() + 1}`;
+
+const readFixture = (program: Program): string =>
+  readFileSync(join(fixtures, 'oncall', `${program}.json`), 'utf8').replaceAll('2099', nextYear);
+
+/** Writes a fixture to a file. */
+const toFile = (t: TestContext, program: Program): string => {
+  const path = join(createFolder(t), `${program}.json`);
+  writeFileSync(path, readFixture(program));
+  return path;
+};
+
+const start = async (t: TestContext, settings: object = {}) => {
+  const app = await startApp(t, { settings });
+  const token = await app.login('admin');
+  const variables = { SIGNALBOX_URL: app.url, SIGNALBOX_KEY: token };
+  const run = (args: string[], more: Record<string, string> = {}) =>
+    runCommand(['import-oncall', ...args], { variables: { ...variables, ...more } });
+  const read = async <T = Record<string, unknown>>(path: string) => (await app.request<T>('GET', path, { token })).json;
+  return { app, run, read };
+};
+
+interface Expected {
+  plan: RegExp[];
+  rotation: string;
+  layers: object[];
+  policy: string;
+  steps: object[];
+  repeat: number;
+  overrides: string[];
+}
+
+const expected: Record<Program, Expected> = {
+  'grafana-oncall': {
+    plan: [
+      /^create user anna: anna@example\.org$/m,
+      /^skip way anna\/mail: no destination of type email has a server$/m,
+      /^cannot come: schedule Demo schedule iCal: it reads a calendar, which has no rotation$/m,
+      /^cannot come: schedule Demo schedule Calendar, shift First of the month: frequency monthly does not exist here$/m,
+      /^cannot come: policy default: a step of type trigger_webhook has nobody to notify here$/m,
+    ],
+    rotation: 'Demo-schedule-Calendar',
+    layers: [
+      { people: ['ben', 'anna'], handover: { every: '1 week', at: 'Mon 09:00' }, from: '2020-01-06T14:00:00.000Z' },
+      {
+        people: ['carl'],
+        handover: { every: '1 week', at: 'Mon 16:00' },
+        from: '2020-09-07T20:00:00.000Z',
+        hours: 'Mon, Wed, Fri 16:00-19:00',
+      },
+    ],
+    policy: 'default',
+    steps: [
+      { notify: ['rotation:Demo-schedule-Calendar'], wait: '5 minutes' },
+      { notify: ['person:ben'], wait: '5 minutes' },
+    ],
+    repeat: 0,
+    overrides: ['ben 2099-09-10T12:00:00.000Z'],
+  },
+  opsgenie: {
+    plan: [
+      /^cannot come: rotation ops_team_schedule Team: its participant rocket_team is no user$/m,
+      /^cannot come: policy ops-escalation: team Operations cannot be notified$/m,
+    ],
+    rotation: 'ops_team_schedule-First-Rotation',
+    layers: [
+      {
+        people: ['anna', 'ben'],
+        handover: { every: '1 week', at: 'Mon 09:00' },
+        from: '2026-01-05T08:00:00.000Z',
+        hours: 'Mon 00:00-08:30, Fri 18:00-24:00, Sat, Sun 00:00-24:00',
+      },
+    ],
+    policy: 'ops-escalation',
+    steps: [
+      {
+        notify: ['rotation:ops_team_schedule-First-Rotation', 'rotation:ops_team_schedule-Days'],
+        wait: '10 minutes',
+      },
+      { notify: ['person:anna'], wait: '15 minutes' },
+    ],
+    repeat: 2,
+    overrides: ['ben 2099-05-05T18:00:00.000Z'],
+  },
+  pagerduty: {
+    plan: [/^create override Daily-Engineering-Rotation: anna from \d{4}-06-30T22:00:00\.000Z until /m],
+    rotation: 'Daily-Engineering-Rotation',
+    layers: [
+      { people: ['anna', 'ben'], handover: { every: '1 week', at: 'Mon 09:00' }, from: '2026-01-05T08:00:00.000Z' },
+      {
+        people: ['ben'],
+        handover: { every: '1 day', at: '19:00' },
+        from: '2026-01-05T18:00:00.000Z',
+        hours: 'Mon, Tue, Wed, Thu, Fri, Sat, Sun 00:00-08:00, Mon, Tue, Wed, Thu, Fri, Sat, Sun 20:00-24:00',
+      },
+    ],
+    policy: 'Engineering-Escalation-Policy',
+    steps: [
+      { notify: ['rotation:Daily-Engineering-Rotation'], wait: '30 minutes' },
+      { notify: ['person:anna'], wait: '15 minutes' },
+    ],
+    repeat: 1,
+    overrides: ['anna 2099-06-30T22:00:00.000Z'],
+  },
+  goalert: {
+    plan: [
+      /^create user ben\.example: Ben Example$/m,
+      /^cannot come: rotation Monthly: type monthly does not exist here$/m,
+      /^cannot come: policy Standard: slackChannel #ops cannot be notified$/m,
+    ],
+    rotation: 'Ops-Primary-Rotation',
+    layers: [],
+    policy: 'Standard',
+    steps: [
+      { notify: ['rotation:Ops-Primary-Rotation'], wait: '5 minutes' },
+      { notify: ['person:ben.example'], wait: '10 minutes' },
+    ],
+    repeat: 3,
+    overrides: ['ben.example 2099-05-05T18:00:00.000Z'],
+  },
+};
+
+for (const program of programs) {
+  test(`an export of ${program} is planned, applied once, and twice is the same as once`, async (t) => {
+    const { run, read } = await start(t);
+    const { plan, rotation, layers, policy, steps, repeat, overrides } = expected[program];
+    const args = ['--from', program, toFile(t, program)];
+    const planned = await run([...args, '--plan']);
+    assert.deepEqual([planned.code, planned.stderr], [0, ''], planned.stdout);
+    for (const line of plan) assert.match(planned.stdout, line);
+    assert.match(planned.stdout, /\nNothing has changed\. Apply the plan with --apply\.\n$/);
+    assert.equal((await read('/api/rotations'))['count'], 0);
+    assert.equal((await read('/api/users'))['count'], 2);
+    const applied = await run([...args, '--apply']);
+    assert.deepEqual([applied.code, applied.stderr], [0, ''], applied.stdout);
+    assert.match(applied.stdout, /^Initial password of anna: [\w-]{20}$/m);
+    const made = await read<{ layers: object[] }>(`/api/rotations/${rotation}`);
+    if (layers.length > 0) assert.deepEqual(made.layers, layers);
+    const stored = await read<{ steps: object[]; repeat: number }>(`/api/escalation-policies/${policy}`);
+    assert.deepEqual([stored.steps, stored.repeat], [steps, repeat]);
+    const { data } = await read<{ data: { member: string; startsAt: string }[] }>('/api/oncall/overrides');
+    assert.deepEqual(
+      data.map(({ member, startsAt }) => `${member} ${startsAt}`),
+      overrides.map((each) => each.replace('2099', nextYear)),
+    );
+    const again = await run([...args, '--apply']);
+    assert.match(again.stdout, /^0 of 0 changes applied\.$/m);
+    assert.doesNotMatch(again.stdout, /^(create|replace) /m);
+  });
+}
+
+test('a person who is on call in GoAlert now is on call after the import', async (t) => {
+  const { run, read } = await start(t);
+  assert.equal((await run(['--from', 'goalert', toFile(t, 'goalert'), '--apply'])).code, 0);
+  const { data } = await read<{ data: { rotation: string; member: string }[] }>('/api/oncall');
+  assert.equal(data.find(({ rotation }) => rotation === 'Primary-Rotation')?.member, 'anna');
+});
+
+test('mail addresses become ways where a mail server exists, and rotations of the config file stay', async (t) => {
+  const mail = { name: 'mail', type: 'email', url: 'smtp://127.0.0.1:9', from: 'a@example.org', to: ['b@example.org'] };
+  const layers = [{ people: ['admin'], handover: { every: '1 week' } }];
+  const rotations = [{ name: 'Daily-Engineering-Rotation', layers }];
+  const { run, read } = await start(t, { destinations: [mail], rotations });
+  const { stdout, code } = await run(['--from', 'pagerduty', toFile(t, 'pagerduty'), '--apply']);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^create way anna\/mail: anna@example\.org$/m);
+  assert.match(stdout, /^skip rotation Daily-Engineering-Rotation: defined in the config file; edit it there$/m);
+  const { ways } = await read<{ ways: { settings: { to: string[] } }[] }>('/api/people/anna');
+  assert.deepEqual(ways[0]?.settings.to, ['anna@example.org']);
+});
+
+/** Responds as the API of Opsgenie or PagerDuty would, from the fixture. */
+const startApi = async (t: TestContext, program: 'opsgenie' | 'grafana-oncall') => {
+  const fixture = JSON.parse(readFixture(program)) as Record<string, Record<string, unknown>>;
+  return startReceiver(t, (response, { path }) => {
+    const [, list = '', more] = /^\/(?:api\/v1|v2)\/(\w+)(\/.+\/overrides)?/.exec(path) ?? [];
+    const content = more ? fixture['overrides']?.['d875e654'] : fixture[list];
+    response.writeHead(content ? 200 : 404).end(JSON.stringify(content ?? {}));
+  });
+};
+
+test('an import from an address sends the key of the other program only to that server', async (t) => {
+  const { run } = await start(t);
+  const variables = { SIGNALBOX_IMPORT_KEY: 'other-key' };
+  for (const [program, header] of [
+    ['opsgenie', 'GenieKey other-key'],
+    ['grafana-oncall', 'other-key'],
+  ] as const) {
+    const api = await startApi(t, program);
+    const { stdout, stderr, code } = await run(['--from', program, api.url], variables);
+    const fromFile = await run(['--from', program, toFile(t, program)]);
+    assert.deepEqual([code, stderr, stdout], [0, '', fromFile.stdout]);
+    assert.ok(api.requests.length >= 4 && api.requests.every(({ headers }) => headers.authorization === header));
+  }
+  const other = await startReceiver(t);
+  const evil = await startReceiver(t, (response) =>
+    response.end(JSON.stringify({ data: [], paging: { next: `${other.url}/v2/users` } })),
+  );
+  const stolen = await run(['--from', 'opsgenie', evil.url], variables);
+  assert.deepEqual([stolen.code, other.requests.length], [1, 0]);
+  assert.match(stolen.stderr, /^signalbox: .*: the next page is at another server: http:\/\/127\.0\.0\.1:\d+\n$/);
+  const moved = await startReceiver(t, (response) => response.writeHead(302, { location: other.url }).end());
+  assert.equal((await run(['--from', 'opsgenie', moved.url], variables)).code, 1);
+  assert.equal(other.requests.length, 0);
+  const endless = await startReceiver(t, (response) => {
+    response.end(JSON.stringify({ data: [], paging: { next: '/v2/users' } }));
+  });
+  assert.match((await run(['--from', 'opsgenie', endless.url], variables)).stderr, /more than 500 pages/);
+  assert.match((await run(['--from', 'opsgenie', other.url])).stderr, /set SIGNALBOX_IMPORT_KEY to a key/);
+});
+
+test('damaged, huge and hostile exports give one clear line, and change nothing', async (t) => {
+  const { run, read } = await start(t);
+  const folder = createFolder(t);
+  const write = (content: unknown): string => {
+    const path = join(folder, 'export.json');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+  const schedule = { id: 'S', name: 'x', time_zone: 'UTC', schedule_layers: [] };
+  const layer = {
+    users: [],
+    rotation_virtual_start: '2026-01-05T08:00:00Z',
+    rotation_turn_length_seconds: 3600,
+    restrictions: [],
+  };
+  for (const [content, problem] of [
+    ['{"users": [', /the file is not JSON$/],
+    ['[]', / must be an object$/],
+    [{ users: {} }, /users must be a list$/],
+    [{ users: [1] }, /users\[0\] must be an object$/],
+    [{ users: [{ id: 'a' }] }, /users\[0\]\.name must be a text$/],
+    [{ users: [{ id: 'a', name: 'x'.repeat(2000) }] }, /users\[0\]\.name must be a text of at most 1000 characters$/],
+    [{ users: Array(20_000).fill({}) }, /users must be a list of at most 10000 entries$/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(['--from', 'pagerduty', write(content), '--apply']);
+    assert.deepEqual([code, stdout, stderr.split('\n').length], [1, '', 2], stderr);
+    assert.match(stderr.trimEnd(), problem);
+  }
+  const huge = write('');
+  truncateSync(huge, 40 * 1024 * 1024);
+  assert.match((await run(['--from', 'goalert', huge])).stderr, /the file is larger than 32 MiB\n$/);
+  assert.match((await run(['--from', 'goalert', join(folder, 'none')])).stderr, /no such file or directory\n$/);
+  assert.match((await run(['--from', 'goalert', folder])).stderr, /directory\n$/);
+  const hostile = {
+    users: [{ id: '__proto__', name: '\u001b[2Jconstructor', email: '__proto__' }],
+    schedules: [
+      { ...schedule, name: '../../x', schedule_layers: [{ ...layer, rotation_turn_length_seconds: 1e300 }] },
+      { ...schedule, name: 'time', schedule_layers: [{ ...layer, rotation_virtual_start: 'soon' }] },
+      { ...schedule, name: 'zone', time_zone: 'Mars/Base' },
+    ],
+    escalation_policies: [{ id: 'p', name: 'stop', escalation_rules: [{ targets: [{ id: '__proto__' }] }] }],
+  };
+  const { code, stdout } = await run(['--from', 'pagerduty', write(hostile)]);
+  assert.equal(code, 0);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the terminal must not get them
+  assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f]/);
+  assert.match(stdout, /^create policy stop-2: person:/m);
+  assert.match(stdout, /^cannot come: schedule zone: "Mars\/Base" is not a time zone$/m);
+  assert.match(stdout, /^cannot come: schedule time: .*rotation_virtual_start must be a time$/m);
+  assert.equal((await read('/api/users'))['count'], 2);
+  const usage = await run(['x.json']);
+  assert.deepEqual([usage.code, usage.stderr.includes('--from is required')], [2, true]);
+});
+
+test('a Reader cannot import', async (t) => {
+  const { app, run } = await start(t);
+  const { code, stderr } = await run(['--from', 'opsgenie', toFile(t, 'opsgenie'), '--apply'], {
+    SIGNALBOX_KEY: await app.login('reader'),
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /responded 403/);
+});
