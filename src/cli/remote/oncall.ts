@@ -15,7 +15,7 @@ export const oncallCommand = defineAskingCommand({
     nextMonth: { summary: 'List the shifts of next month.' },
     load: {
       value: 'PERSON',
-      summary: 'Show the pages and nights woken of a user, by week: me for yourself. Needs the token of a user.',
+      summary: 'Show the pages and disturbed nights of a user (me for yourself) by week. Needs a login.',
     },
     override: { value: 'ROTATION=MEMBER', summary: 'Put this member of a rotation on call; needs --until.' },
     from: { value: 'TIME', summary: 'Start of the override, in the format of --until. Default now.' },
@@ -107,7 +107,7 @@ const toDutyTable = (rows: readonly OnCall[]): string =>
 
 const toLoadTable = (rows: readonly PersonLoad['weeks'][number][]): string =>
   toTable(
-    ['WEEK', 'PAGES', 'NIGHTS WOKEN', 'NOT ACTED ON'],
+    ['WEEK', 'PAGES', 'DISTURBED NIGHTS', 'NOT ACTED ON'],
     rows.map(({ week, pages, nights, notActedOn }) => [
       ...[week, `${pages}`, `${nights}`],
       notActedOn.map(({ number }) => `#${number}`).join(' '),

@@ -83,7 +83,7 @@ export const createAnnouncementRoutes = ({ store, keeper, incidents, clock }: An
     method: 'POST',
     path: '/api/announcements/:id/updates',
     ...needs('incidents:write'),
-    summary: 'Continue an announcement; `resolved` ends it',
+    summary: 'Add an update to an announcement; `resolved` ends the announcement',
     schema: {
       operationId: 'updateAnnouncement',
       params: Type.Object({ id: Type.String({ description: 'Id of an announcement.' }) }),

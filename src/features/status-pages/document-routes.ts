@@ -73,7 +73,7 @@ export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/api/status-page/:page',
     operationId: 'getKumaStatusPage',
-    summary: 'Read a status page in the form of Uptime Kuma, for widgets',
+    summary: 'Get a status page in the format of Uptime Kuma, for widgets',
     type: 'application/json',
     schema: KumaPage,
     send: sendAsJson('kuma', toKumaPage),
@@ -81,7 +81,7 @@ export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/api/status-page/heartbeat/:page',
     operationId: 'getKumaHeartbeats',
-    summary: 'Read the states of a status page in the form of Uptime Kuma',
+    summary: 'Get the states of a status page in the format of Uptime Kuma',
     type: 'application/json',
     schema: KumaHeartbeats,
     send: sendAsJson('kuma-heartbeats', toKumaHeartbeats),
@@ -89,7 +89,7 @@ export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/api/v2/summary.json',
     operationId: 'getStatuspageSummary',
-    summary: 'Read a status page in the form of Statuspage, for widgets',
+    summary: 'Get a status page in the format of Statuspage, for widgets',
     type: 'application/json',
     schema: StatuspageSummary,
     querystring: Type.Object({

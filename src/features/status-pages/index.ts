@@ -21,15 +21,13 @@ export const statusPages = defineFeature({
     {
       name: 'status-pages',
       mounts: ['/'],
-      summary: 'pages with the states of checks, for people outside',
+      summary: 'public pages with the states of checks',
       fixedAccess: 'closed',
     },
   ],
   settings: { ...statusPageSettings, ...publicUrlSetting },
   findProblems: ({ statusPages: pages }) => [
-    ...(new Set(pages.map(({ name }) => name)).size < pages.length
-      ? ['statusPages must all have different names']
-      : []),
+    ...(new Set(pages.map(({ name }) => name)).size < pages.length ? ['each status page needs a different name'] : []),
     ...pages.flatMap((page) => {
       const problem = findPageProblem(page);
       return problem === undefined ? [] : [`statusPages: ${page.name}: ${problem}`];

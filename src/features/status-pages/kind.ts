@@ -31,7 +31,7 @@ export const ShownPage = defineShape('StatusPage', {
 });
 export type ShownPage = Static<typeof ShownPage>;
 
-export const PageList = defineList('StatusPageList', 'Pages', ShownPage, 'By name.');
+export const PageList = defineList('StatusPageList', 'Pages', ShownPage, 'Sorted by name.');
 
 export interface KnownPage {
   name: string;

@@ -14,7 +14,7 @@ const name = Type.String({ minLength: 1, maxLength: 200, examples: ['shop'] });
 
 const PageCheck = Type.Object(
   {
-    name: Type.String({ ...line, maxLength: 100, description: 'Name on the page.', examples: ['Shop'] }),
+    name: Type.String({ ...line, maxLength: 100, description: 'Name shown on the page.', examples: ['Shop'] }),
     watch: Type.Optional(Type.String({ ...name, description: 'Name of a watch.' })),
     heartbeat: Type.Optional(Type.String({ ...name, description: 'Name of a heartbeat.', examples: ['backup'] })),
     host: Type.Optional(Type.String({ ...name, description: 'Name of a host.', examples: ['web-1'] })),
@@ -25,8 +25,11 @@ type PageCheck = Static<typeof PageCheck>;
 
 const PageGroup = Type.Object(
   {
-    name: Type.String({ ...line, maxLength: 100, description: 'Heading on the page.', examples: ['Services'] }),
-    checks: Type.Array(PageCheck, { maxItems: maxChecks, description: 'Each with one of watch, heartbeat and host.' }),
+    name: Type.String({ ...line, maxLength: 100, description: 'Heading shown on the page.', examples: ['Services'] }),
+    checks: Type.Array(PageCheck, {
+      maxItems: maxChecks,
+      description: 'Checks, each with exactly one of `watch`, `heartbeat` and `host`.',
+    }),
   },
   { additionalProperties: false, title: 'StatusPageGroup' },
 );
@@ -57,7 +60,7 @@ export const pageSettings = {
   timeZone: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'Time zone of days and times; that of the server by default.',
+      description: 'Time zone of days and times; by default the time zone of the server.',
       examples: ['Europe/Berlin'],
     }),
   ),
@@ -65,7 +68,7 @@ export const pageSettings = {
     Type.Enum(['open', 'login'], {
       type: 'string',
       description:
-        '`open`, the default: everyone can read the page. `login`: a token or key that may read incidents is needed.',
+        '`open`, the default: everyone can read the page. `login`: readers need a token or key that can read incidents.',
     }),
   ),
 };

@@ -58,7 +58,7 @@ export class PageStore extends ProjectionStore<PagesFold> {
     throw new HttpError(
       'wrong-state',
       event.type === 'updated'
-        ? 'The announcement has the maximum number of updates: make another announcement'
+        ? 'The announcement has the maximum number of updates: create a new announcement'
         : 'The page has the maximum number of open announcements: resolve one first',
     );
   }

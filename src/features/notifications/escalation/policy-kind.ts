@@ -35,7 +35,7 @@ export const ShownPolicy = defineShape('EscalationPolicy', {
   name,
   origin: Type.Enum([...settingOrigin.enum, derivedPolicy], {
     type: 'string',
-    description: `\`config\`: defined in the config file. \`made\`: created while the server ran. \`${derivedPolicy}\`: shows \`after\` of destinations as steps.`,
+    description: `\`config\`: defined in the config file. \`made\`: created while the server was running. \`${derivedPolicy}\`: shows \`after\` of destinations as steps.`,
     examples: ['made'],
   }),
   steps: Type.Array(ShownStep),

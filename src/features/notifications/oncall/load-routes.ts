@@ -31,8 +31,11 @@ const WeekOfLoad = defineShape('WeekOfLoad', {
     examples: ['2026-01-26'],
     description: "Monday of the week in the person's time zone; days begin at 07:00.",
   }),
-  pages: Type.Integer({ description: 'Pages; several ways at once are one page.', examples: [5] }),
-  nights: Type.Integer({ description: 'Nights, from 22:00 to 07:00, with a page.', examples: [2] }),
+  pages: Type.Integer({
+    description: 'Number of pages; simultaneous notifications through several contact methods count as one page.',
+    examples: [5],
+  }),
+  nights: Type.Integer({ description: 'Number of nights, from 22:00 to 07:00, with a page.', examples: [2] }),
   notActedOn: Type.Array(PagingIncident, {
     description: 'Incidents behind the pages that nobody acknowledged or resolved.',
   }),
@@ -40,7 +43,7 @@ const WeekOfLoad = defineShape('WeekOfLoad', {
 
 export const PersonLoad = defineShape('PersonLoad', {
   person: Type.String({ examples: ['anna'] }),
-  weeks: Type.Array(WeekOfLoad, { description: `The last ${shownWeeks} weeks, latest first.` }),
+  weeks: Type.Array(WeekOfLoad, { description: `Last ${shownWeeks} weeks, latest first.` }),
 });
 
 export type PersonLoad = Static<typeof PersonLoad>;
@@ -51,7 +54,7 @@ export const createLoadRoutes = ({ incidents, zoneOf, accounts, clock }: LoadPar
     method: 'GET',
     path: '/api/people/:person/load',
     ...needs('account:own'),
-    summary: 'Show the pages and the nights woken of a person, by week',
+    summary: 'Get the pages and disturbed nights of a person by week',
     schema: {
       operationId: 'getPersonLoad',
       params: Type.Object({ person: Type.String({ description: 'A user; `me` for yourself.' }) }),

@@ -103,7 +103,7 @@ test('on Monday people of rotations get a report about the last week, once, unle
     if (!weeklyReport) continue;
     assert.match(
       String(JSON.parse(reports()[0]?.body ?? '').message),
-      /^Pages from 2026-03-02 to 2026-03-08:\nanna: 1 page, woken in 1 night\nNobody acted on:\n#1 ERROR disk is broken$/,
+      /^Pages from 2026-03-02 to 2026-03-08:\nanna: 1 page, woken on 1 night\nIncidents that nobody acted on:\n#1 ERROR disk is broken$/,
     );
   }
 });

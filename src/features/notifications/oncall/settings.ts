@@ -126,6 +126,6 @@ export const rotationSettings = {
   weeklyReport: Type.Boolean({
     default: true,
     description:
-      'Send the people of rotations a report on Mondays at 09:00: pages, nights woken, and incidents that nobody acted on.',
+      'Send the people of rotations a report on Mondays at 09:00: pages, disturbed nights, and incidents that nobody acted on.',
   }),
 };

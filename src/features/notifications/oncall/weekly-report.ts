@@ -79,7 +79,7 @@ export class WeeklyReport {
     const load = await readLoad(incidents, zoneOf, (_, week) => week === monday);
     if (load.length === 0) return undefined;
     const lines = load.flatMap(({ person, weeks }) =>
-      weeks.map(({ pages, nights }) => `${person}: ${count(pages, 'page')}, woken in ${count(nights, 'night')}`),
+      weeks.map(({ pages, nights }) => `${person}: ${count(pages, 'page')}, woken on ${count(nights, 'night')}`),
     );
     const ignored = new Map(
       load.flatMap(({ weeks }) => weeks.flatMap(({ notActedOn }) => notActedOn.map((one) => [one.number, one]))),
@@ -92,7 +92,9 @@ export class WeeklyReport {
     return [
       `Pages from ${toDate(monday)} to ${toDate(monday + 6 * dayMs)}:`,
       ...lines,
-      ...(listed.length === 0 ? ['Somebody acted on every incident.'] : ['Nobody acted on:', ...ends]),
+      ...(listed.length === 0
+        ? ['Every incident was acknowledged or resolved.']
+        : ['Incidents that nobody acted on:', ...ends]),
       ...(rest > 0 ? [`and ${rest} more`] : []),
     ].join('\n');
   }

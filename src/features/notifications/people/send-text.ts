@@ -20,7 +20,7 @@ export const sendToPerson = async (
   const shortest = Math.min(...own.map(({ way }) => way.delayMs));
   const ends = own.filter(({ way }) => way.delayMs === shortest).map(({ one }) => one.sendText(text, isNeeded));
   const accepted = ends.map(async (end) => {
-    if ((await end) !== 'delivered') throw new Error('the way has not accepted the text');
+    if ((await end) !== 'delivered') throw new Error('the contact method did not accept the message');
   });
   return Promise.any(accepted).then(
     () => true,
