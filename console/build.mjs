@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** Maximum gzipped bytes: the page with its script and style, and everything with charts. */
+/** Maximum size when gzipped, in bytes: the page with its script and style, and the page with everything for charts. */
 const budget = { page: 60_000, charts: 166_500 };
 
 const here = import.meta.dirname;

@@ -13,7 +13,7 @@ const reportMs = 10_000;
 const warmupRounds = 4;
 const rounds = 9;
 
-/** One report in this many includes processes; also, the number of processes. */
+/** Processes are included in one of this many reports. The second number is the number of processes. */
 const processesEvery = 6;
 const processCount = 30;
 

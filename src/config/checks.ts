@@ -110,7 +110,7 @@ const readPem = (path: string, setting: string): Buffer => {
 /** File descriptors kept free in addition to served connections: 100 for refused connections, 64 for files. */
 const reserve = 100 + 64;
 
-/** Minimum connections. If the limit allows fewer, the server does not start. */
+/** Minimum number of connections. If the limit allows fewer, the server does not start. */
 const minConnections = 10;
 
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';

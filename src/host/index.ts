@@ -16,7 +16,7 @@ import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';
 import { createHostSampler } from './sampler.ts';
 
-/** Maximum age of the reading, because processors change only in virtual machines, and rarely. */
+/** Maximum age of the reading. Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
 
 /** Maximum age of the reading, so that several watches of units share the output of one program. */

@@ -3,7 +3,7 @@ import { findProgram } from './programs.ts';
 
 const pingPaths = ['/usr/bin/ping', '/bin/ping', '/sbin/ping'];
 
-/** Maximum bytes read from `ping`'s output. */
+/** Maximum number of bytes read from `ping`'s output. */
 const maxOutputBytes = 16_384;
 
 /** Resolves to the round-trip time in milliseconds; undefined without a reply. Rejects if `ping` cannot run. */

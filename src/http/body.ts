@@ -50,8 +50,8 @@ const maximumBodyBytes = 1024 * 1024;
 const maximumLargeBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Maximum total bytes of incomplete bodies across all connections. Routes with large bodies have a second budget of
- * this size.
+ * Maximum total size in bytes of incomplete bodies across all connections. Routes with large bodies have a second
+ * budget of this size.
  */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
 

@@ -3,13 +3,13 @@ import * as zlib from 'node:zlib';
 import { HttpError } from './errors.ts';
 import { createQueue, type QueuedTask } from './overload.ts';
 
-/** Maximum bytes that a decoder returns per call. */
+/** Maximum number of bytes that a decoder returns per call. */
 const chunkSize = 64 * 1024;
 
 /** Largest zstd window: 8 MB is the most that a sender may require (RFC 9659). */
 const zstdWindowLog = 23;
 
-/** Maximum bodies unpacked at a time, because a zstd decoder can take 8 MiB. */
+/** Maximum number of bodies decompressed at a time. A zstd decoder can take 8 MiB. */
 const maxDecoders = 4;
 
 type CreateDecoder = (packed: Buffer) => Transform;

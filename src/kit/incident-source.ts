@@ -62,7 +62,7 @@ export type SharedAction = { id: string; by: string } & (
   | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
 
-/** Notification that was sent or given up, in responses. */
+/** Form of sent and given-up notifications in responses. */
 export const ShownNotification = defineShape('SentNotification', {
   at: Type.String({ ...Time, description: 'Time of delivery or of giving up.' }),
   destination: Type.String({ examples: ['pager'] }),

@@ -12,7 +12,7 @@ interface SettingLimits {
   advice?: string;
   /** True if settings in the config file count, too. */
   withConfigured?: boolean;
-  /** Maximum total characters of all values as JSON. Default: 4 MiB. */
+  /** Maximum number of characters in all values as JSON. Default: 4 MiB. */
   characters?: number;
 }
 

@@ -20,7 +20,7 @@ export interface PutOptions {
    * Maximum number of settings, with the plural noun and the advice for the error message (default: delete some first).
    */
   limit?: { count: number; plural: string; advice?: string };
-  /** Maximum total characters of all values as JSON. Default: 4 MiB. */
+  /** Maximum number of characters in all values as JSON. Default: 4 MiB. */
   characters?: number;
   /** True if names that differ only in case count as the same name. */
   isCaseless?: boolean;

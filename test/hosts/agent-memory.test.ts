@@ -9,7 +9,7 @@ import { addHost, startAgent } from './support/agent.ts';
 import { readHost } from './support/hosts.ts';
 import { startHub } from './support/hub.ts';
 
-/** Maximum MiB of resident memory that an idle agent may take in addition to an empty Node.js. */
+/** Maximum resident memory in MiB that an idle agent may use in addition to the memory of an empty Node.js process. */
 const mostMiB = 17;
 
 const readMiB = (pid: number | undefined): number => {

@@ -11,7 +11,7 @@ import { fixtures } from '../upgrade/support/fixture.ts';
 const programs = ['grafana-oncall', 'opsgenie', 'pagerduty', 'goalert'] as const;
 type Program = (typeof programs)[number];
 
-/** Overrides of the fixtures begin in a year that is replaced by the next one, because times are limited. */
+/** Replaces the year of the fixtures' overrides, because the server accepts only times in the next few years. */
 const nextYear = `${new Date().getUTCFullYear() + 1}`;
 
 const readFixture = (program: Program): string =>
@@ -183,7 +183,7 @@ test('mail addresses become ways where a mail server exists, and rotations of th
   assert.deepEqual(ways[0]?.settings.to, ['anna@example.org']);
 });
 
-/** Responds as the API of Opsgenie or PagerDuty would, from the fixture. */
+/** Starts a server that responds like the other program's API, with data from the fixture. */
 const startApi = async (t: TestContext, program: 'opsgenie' | 'grafana-oncall') => {
   const fixture = JSON.parse(readFixture(program)) as Record<string, Record<string, unknown>>;
   return startReceiver(t, (response, { path }) => {

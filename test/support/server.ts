@@ -8,7 +8,7 @@ import { createServer } from '../../src/http/server.ts';
 import { buildValidator, convertQueries } from '../../src/http/validation.ts';
 import { createRequest } from './app.ts';
 
-/** Creates a server of Fastify alone, with the program's checks of schemas. */
+/** Creates a Fastify server without the program's routes, but with the program's schema checks. */
 export const createBareServer = (): FastifyInstance => {
   const app = Fastify({ schemaController: { compilersFactory: { buildValidator, buildSerializer } } });
   convertQueries(app);

@@ -2,7 +2,7 @@ import type { TObject, TSchema, TUnion } from 'typebox';
 import { toFormerProperties } from '../../src/config/former.ts';
 import { basePath } from '../../src/server/mounts.ts';
 
-/** Minimum characters. The program requires 32 bytes, and a character has at most 4. */
+/** Minimum length in characters. The program requires 32 bytes, and a character has at most 4. */
 const minSecretLength = 8;
 
 /**

@@ -9,7 +9,7 @@ import { listProfiles } from '../../src/kit/listing.ts';
 /** One-line description of the program. */
 export const purpose = 'a small operations desk for your servers';
 
-/** Maximum columns of a line of help, and of its left column. */
+/** Maximum width in columns of a line of help, and of its left column. */
 const widest = 100;
 const leftWidth = 34;
 

@@ -10,7 +10,7 @@ import type { PlannedChange } from './moving/plan.ts';
 const programs = ['grafana-oncall', 'opsgenie', 'pagerduty', 'goalert'] as const;
 type Program = (typeof programs)[number];
 
-/** Headers with which each program expects its key. */
+/** Headers with which each program expects its API key. */
 const toHeaders: Record<Program, (key: string) => Record<string, string>> = {
   'grafana-oncall': (key) => ({ authorization: key }),
   opsgenie: (key) => ({ authorization: `GenieKey ${key}` }),
@@ -112,7 +112,7 @@ const describePlan = (changes: readonly PlannedChange[], notes: readonly string[
     .map((line) => `${escapeControls(line)}\n`)
     .join('');
 
-/** Applies the changes one after the other; a failure ends the import, which can be repeated. */
+/** Applies the changes one after the other. A failure ends the import, which can be repeated. */
 const applyChanges = async ({ askText }: Asking, changes: readonly PlannedChange[]): Promise<number> => {
   const due = changes.filter(({ request }) => request !== undefined);
   let done = 0;

@@ -115,7 +115,7 @@ export const toServerUrl = (text: string, place: string): URL => {
   return url;
 };
 
-/** Maximum bytes read of a response. */
+/** Maximum number of bytes read from a response. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Result of a request. */

@@ -1,8 +1,8 @@
 import { createQueue, type QueuedTask } from '../../http/overload.ts';
 
 /**
- * Maximum concurrent password checks. Hashing and syncing files share a few threads, so more checks would delay the
- * responses to alerts.
+ * Maximum number of password checks at a time. Hashing and syncing files share a few threads, so more checks would
+ * delay the responses to alerts.
  */
 const maxChecks = { running: 2, waiting: 8 };
 

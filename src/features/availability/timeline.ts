@@ -9,7 +9,10 @@ const exactDays = 100;
 /** Maximum number of rows: ten years. */
 export const mostDayRows = 3660;
 
-/** Maximum exact changes on one UTC day. Later intervals of that day are merged, with their seconds and outages. */
+/**
+ * Maximum number of exact changes on one UTC day. Later intervals of that day are merged, with their seconds and
+ * outages.
+ */
 export const maxChanges = 50;
 
 /** Number of outages whose causes and incidents are remembered. */

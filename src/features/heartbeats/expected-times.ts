@@ -7,7 +7,7 @@ import type { HeartbeatDefinition } from './definition.ts';
 const defaultGraceShare = 0.2;
 
 /**
- * Maximum milliseconds before a scheduled time at which a ping still counts for that time; also limited to this share
+ * Maximum milliseconds before a scheduled time at which a ping still counts for that time. The limit is also this share
  * of the interval.
  */
 const maxEarlyMs = 60_000;

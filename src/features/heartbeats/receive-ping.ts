@@ -7,7 +7,7 @@ import type { KnownHeartbeat } from './kind.ts';
 import type { Ping } from './records.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Maximum bytes kept from the end of a body. */
+/** Maximum number of bytes kept from the end of a body. */
 const maxOutputBytes = 10_000;
 
 /** Definition of a heartbeat that a ping creates. */

@@ -16,7 +16,7 @@ import { findDuplicates } from './silence.ts';
 /** Maximum clock skew, in seconds, that is too small to be shown. */
 const shownSkew = 5;
 
-/** Maximum reports from a host in a burst, and per second after the burst. */
+/** Maximum number of reports from a host in a burst, and per second after the burst. */
 const burst = 60;
 
 /** Prefix of a caller's name if the caller uses a key. */

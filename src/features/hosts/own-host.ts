@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
-/** Milliseconds between reports, and how many reports apart two reports with processes are. */
+/** Milliseconds between reports. Processes are included in one of `processesEvery` reports. */
 const reportMs = 10_000;
 const processesEvery = 6;
 

@@ -12,7 +12,7 @@ import { parseSamples, type Scrape, toScrapedReport } from './node-exporter.ts';
 const scrapeMs = 10_000;
 const timeoutMs = 8000;
 
-/** Maximum bytes read from a response. */
+/** Maximum number of bytes read from a response. */
 const maxBytes = 8 * 1024 * 1024;
 
 interface ScraperParts {

@@ -244,7 +244,9 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
     },
   });
 
-/** Maximum code points in a task's title. Applied here to UTF-16 units, of which there are at least as many. */
+/**
+ * Maximum number of code points in a task's title. Applied here to UTF-16 units, of which there are at least as many.
+ */
 const maxTaskTitle = 200;
 
 const priorities = { CRITICAL: 'Critical', ERROR: 'High', WARNING: 'Medium', INFO: 'Low' } as const;

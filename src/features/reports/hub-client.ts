@@ -11,7 +11,7 @@ import { readSmallFileSync } from '../../lib/small-file.ts';
 /** Timeout for an exchange in milliseconds, from the connection attempt to the end of the response. */
 const exchangeMs = 10_000;
 
-/** Maximum bytes read from a response, which may contain all pushed watches. */
+/** Maximum number of bytes read from a response, which may contain all pushed watches. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Response from the hub. The status is 0 if there is no response. */

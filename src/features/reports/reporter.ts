@@ -7,7 +7,7 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
 import type { KeptMinute, KeptReadings } from './kept-readings.ts';
 
-/** Milliseconds between reports, and how many reports apart two reports with processes are. */
+/** Milliseconds between reports. Processes are included in one of `processesEvery` reports. */
 const reportMs = 10_000;
 const processesEvery = 6;
 

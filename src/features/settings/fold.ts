@@ -13,7 +13,7 @@ interface Origin {
 interface ChangeLimits {
   /** Maximum number of settings of this kind. */
   count?: number;
-  /** Maximum total characters of this kind's values as JSON. */
+  /** Maximum number of characters in all values of this kind, as JSON. */
   characters: number;
   /** True if names that differ only in case count as the same name. */
   isCaseless?: boolean;

@@ -18,7 +18,7 @@ import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFo
 /** Maximum length in characters of a value as JSON. */
 const maxValueLength = 64 * 1024;
 
-/** Maximum total characters of a kind's values, unless the kind has its own limit. */
+/** Maximum number of characters in all values of a kind, unless the kind has its own limit. */
 const defaultMaxCharacters = 4 * MiB;
 
 interface SettingsParts {

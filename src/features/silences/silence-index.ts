@@ -11,7 +11,7 @@ const maxSubjects = 20_000;
 const maxMatches = 500_000;
 const maxNameLength = 200;
 
-/** Silences that match a subject, and how many silences have been compared with it so far. */
+/** Silences that match a subject, and the number of silences compared with the subject so far. */
 interface Verdict {
   compared: number;
   matches: readonly KnownSilence[];

@@ -3,7 +3,7 @@ import { createPartsTest } from '../../lib/wildcards.ts';
 /** Maximum number of alternatives after expanding groups: `(a|b)-(c|d)` has four. */
 const maxAlternatives = 256;
 
-/** Maximum total characters of all alternatives. */
+/** Maximum number of characters in all alternatives together. */
 const maxAlternativesLength = 8192;
 
 /**

@@ -20,7 +20,11 @@ const createFormats = (language: string, timeZone: string) => {
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone });
   const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   const zoned = new Intl.DateTimeFormat(language, {
-    ...{ year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' },
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
     timeZoneName: 'short',
     timeZone,
   });

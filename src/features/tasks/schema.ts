@@ -4,7 +4,7 @@ import { defineShape, optionalText } from '../../kit/route.ts';
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
-/** Maximum Unicode code points of a title. */
+/** Maximum number of Unicode code points in a title. */
 const maxTitleLength = 200;
 
 /** Any character except JavaScript's white space and U+0085, which is white space in Unicode. */

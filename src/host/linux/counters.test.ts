@@ -35,7 +35,7 @@ test('where all interfaces are virtual, as in a container, all but loopback coun
   assert.deepEqual(readLinuxCounters(root).network, { received: 1055, sent: 277 });
 });
 
-/** Prints the network counters, and the same counters from other kernel files. */
+/** Prints the network counters and, for comparison, the same counters from other kernel files. */
 const printNetwork = `
   import { readdirSync, readFileSync } from 'node:fs';
   const { readLinuxCounters } = await import(process.argv[1]);

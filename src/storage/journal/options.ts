@@ -50,7 +50,7 @@ export interface JournalOptions {
    * record is a day old, so records are kept for at most one extra day.
    */
   retainDays?: number;
-  /** Maximum records waiting for the disk. Further records are refused. */
+  /** Maximum number of records waiting for the disk. Further records are refused. */
   queueCount?: number;
   /** Maximum size in bytes of records waiting for the disk. */
   queueBytes?: number;
@@ -81,7 +81,7 @@ export interface JournalOptions {
 
 export type JournalSettings = Required<JournalOptions>;
 
-/** Maximum bytes per write, unless a single line or group is longer. */
+/** Maximum number of bytes per write, unless a single line or group is longer. */
 export const maxBatchBytes = MiB;
 
 /** Maximum size in bytes of the lines in a group: a body of 8 MiB plus the ends of lines. */

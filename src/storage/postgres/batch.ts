@@ -55,7 +55,10 @@ type Decisions = ReadonlyMap<CollectionChange, Decision<unknown>>;
 /** Result of a batch; `unknown` if it may have been committed. */
 type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
 
-/** Limits how long this session waits for locks of others, and how long others wait for locks of this session. */
+/**
+ * Limits the time for which this session waits for other sessions' locks, and the time for which other sessions wait
+ * for its locks.
+ */
 const begin: Statement = {
   text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
     SET LOCAL idle_in_transaction_session_timeout = 3000`,

@@ -24,9 +24,9 @@ const farewellsMs = 250;
 
 /** Limits, in milliseconds, for requests that wait for an unresponsive database. */
 export interface Patience {
-  /** Time before a change gets 503. */
+  /** Milliseconds after which a waiting change is answered with 503. */
   changesMs: number;
-  /** Time before a read is no longer retried. The last attempt may take 4 s longer. */
+  /** Milliseconds after which a read is no longer retried. The last attempt may take another 4 s. */
   readsMs: number;
 }
 

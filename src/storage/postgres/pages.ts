@@ -3,7 +3,7 @@ import type { List } from '../list.ts';
 import type { Row } from './connection.ts';
 import type { DatabaseReader, ReadTransaction } from './reader.ts';
 
-/** Maximum rows per page, and maximum size in bytes of their bodies unless a single row has more. */
+/** Maximum number of rows per page, and maximum size in bytes of their bodies unless a single row has more. */
 const pageRows = 1000;
 const pageBytes = MiB;
 

@@ -7,7 +7,7 @@ import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Maximum rows per page, and number of bytes in bodies that ends a page. */
+/** Maximum number of rows per page, and size in bytes of the bodies after which a page ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
@@ -20,7 +20,7 @@ const sortedCount = 20_000;
 /** Bytes that a row takes in addition to its body, counted against the `maxBytes` of a search. */
 const rowBytes = 256;
 
-/** Maximum rows to count. */
+/** Maximum number of rows to count. */
 const countedCount = 500_000;
 
 /** Maximum length in characters of a string in the indexed column `level`. */

@@ -3,11 +3,11 @@ import { ImportError } from './documents.ts';
 
 const timeoutMs = 30_000;
 
-/** Maximum bytes of a file or response, and requests of a download. */
+/** Maximum size in bytes of a file or response, and maximum number of requests of a download. */
 export const maxBytes = 32 * MiB;
 const mostRequests = 500;
 
-/** Requests to another program's API, by paths below its address or absolute addresses of the same server. */
+/** Requests to another program's API, by paths below its address or by absolute addresses of the same server. */
 export interface Download {
   get(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
@@ -27,7 +27,7 @@ export const createDownload = (base: URL, headers: Record<string, string>): Down
   let requests = 0;
   const send = async (path: string, init: RequestInit): Promise<unknown> => {
     const url = path.startsWith('/') ? new URL(base.href.replace(/\/$/, '') + path) : new URL(path, base);
-    // The key must reach no other server.
+    // The key must not be sent to any other server.
     if (url.origin !== base.origin) throw new ImportError(`the next page is at another server: ${url.origin}`);
     requests += 1;
     if (requests > mostRequests) throw new ImportError(`the export has more than ${mostRequests} pages`);

@@ -7,23 +7,23 @@ const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const weekMinutes = 7 * 24 * 60;
 const dayMinutes = 24 * 60;
 
-/** Earliest start of a layer. Earlier starts move by whole cycles. */
+/** Earliest start of a layer. Earlier starts are moved by whole cycles. */
 const earliest = Date.UTC(2020, 0, 6);
 
-/** Span of a week, in minutes since Monday. */
+/** Part of a week, in minutes since Monday. */
 export interface WeekSpan {
   start: number;
   minutes: number;
 }
 
-/** Opens a zone of an export. Throws an ImportError. */
+/** Returns the time zone with the name used in an export. Throws an ImportError. */
 export const openZone = (name: string): { timeZone: string; clock: ZoneClock } => {
   const timeZone = findTimeZone(name);
   if (timeZone === undefined) throw new ImportError(`${JSON.stringify(name.slice(0, 60))} is not a time zone`);
   return { timeZone, clock: new ZoneClock(timeZone) };
 };
 
-/** Returns the minutes of a clock time such as `08:00` or `08:00:00`. Throws an ImportError. */
+/** Converts a clock time such as `08:00` or `08:00:00` to minutes. Throws an ImportError. */
 export const toMinutes = (text: string): number => {
   const [, hour = '', minute = ''] = /^(\d\d?):(\d\d)(?::\d\d)?Z?$/.exec(text) ?? [];
   if (hour === '' || Number(hour) > 24 || Number(minute) > 59) {
@@ -32,7 +32,7 @@ export const toMinutes = (text: string): number => {
   return Number(hour) * 60 + Number(minute);
 };
 
-/** Returns a span on each of the days, 0 for Monday. Equal times mean a whole day. */
+/** Returns a span on each of the days, where 0 is Monday. Equal times mean a whole day. */
 export const onDays = (listed: readonly number[], start: number, end: number): WeekSpan[] =>
   listed.map((day) => ({
     start: day * dayMinutes + start,
@@ -71,10 +71,10 @@ const toClock = (minutes: number): string =>
   `${`${Math.floor(minutes / 60)}`.padStart(2, '0')}:${`${minutes % 60}`.padStart(2, '0')}`;
 
 interface LayerDraft {
-  /** People in their order; each has a turn of `periodMs`. */
+  /** People in the order of their turns, each of which lasts `periodMs`. */
   people: readonly string[];
   periodMs: number;
-  /** Start of the first turn, as local time. */
+  /** Start of the first turn, in local time. */
   local: number;
   clock: ZoneClock;
   spans?: readonly WeekSpan[];
@@ -82,7 +82,7 @@ interface LayerDraft {
   until?: number | undefined;
 }
 
-/** Converts turns to a layer. Throws an ImportError for turns that signalbox cannot have. */
+/** Converts turns to a layer. Throws an ImportError for turns that signalbox does not support. */
 export const toLayer = ({
   people,
   periodMs,

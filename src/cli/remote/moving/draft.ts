@@ -4,12 +4,12 @@ import type { LayerSettings } from '../../../features/notifications/oncall/setti
 /** Person of the other program. */
 export interface DraftPerson {
   id: string;
-  /** User name or full name there. */
+  /** User name or full name in the other program. */
   name: string;
   email: string | undefined;
 }
 
-/** Rotation whose people are ids of the other program; times are Unix milliseconds. */
+/** Rotation whose members are ids of the other program. Times are Unix milliseconds. */
 export interface DraftRotation {
   name: string;
   timeZone: string;
@@ -20,21 +20,21 @@ export interface DraftRotation {
 /** Policy whose targets are `person:ID` and `rotation:NAME`. */
 export type DraftPolicy = Required<Pick<EscalationPolicySettings, 'name' | 'steps' | 'repeat'>>;
 
-/** Content of an export in the terms of signalbox. */
+/** Content of an export, converted to the terms of signalbox. */
 export interface OnCallDraft {
   people: DraftPerson[];
   rotations: DraftRotation[];
   policies: DraftPolicy[];
-  /** Parts that cannot come, each with the reason. */
+  /** Parts that cannot be imported, each with the reason. */
   notes: string[];
 }
 
-/** Names that policies cannot have. */
+/** Names that policies must not have. */
 export const reservedPolicies = ['stop', 'destinations'];
 
 const longestName = 64;
 
-/** Names of rotations or policies: equal names of the other program get a number. */
+/** Names of rotations or policies. If the other program uses a name twice, a number is appended. */
 export class Names {
   readonly #taken: Set<string>;
 
@@ -42,7 +42,7 @@ export class Names {
     this.#taken = new Set(reserved);
   }
 
-  /** Returns a free name of letters, digits, `_` and `-` that resembles the text. */
+  /** Returns an unused name of letters, digits, `_` and `-` that resembles the given name. */
   add(text: string): string {
     const plain = text
       .normalize('NFKD')
@@ -63,12 +63,12 @@ interface DraftStep {
   targets: string[];
 }
 
-/** Maximum steps of a policy, and targets of a step. */
+/** Maximum number of steps in a policy, and of targets in a step. */
 const most = 20;
 
 /**
  * Converts targets with their times to the steps of a policy. `lastMs` is the wait after the last step. Returns
- * undefined without a target.
+ * undefined if there are no targets.
  */
 export const toDraftPolicy = (
   name: string,
@@ -95,7 +95,7 @@ export const toDraftPolicy = (
   return { name, steps, repeat: Math.min(100, Math.max(0, Math.trunc(repeat))) };
 };
 
-/** Waits last from a second to seven days. */
+/** Formats a wait, limited to between one second and seven days. */
 const toWait = (ms: number): string => {
   const seconds = Math.min(7 * 24 * 3600, Math.max(1, Math.round(ms / 1000)));
   if (seconds % 3600 === 0) return `${seconds / 3600} hour${seconds === 3600 ? '' : 's'}`;

@@ -19,7 +19,7 @@ const query = `query {
   userOverrides(input: {first: 100}) { ${page} { start end addUserID target { id } } }
 }`;
 
-/** Downloads users, rotations, schedules, policies and overrides by one GraphQL query. */
+/** Downloads users, rotations, schedules, policies and overrides with one GraphQL query. */
 export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
   const response = new Entry(await post('/api/graphql', { query }), 'response');
   const [problem] = response.list('errors');
@@ -27,7 +27,7 @@ export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
   return { data: response.value('data') };
 };
 
-/** Reads an export of GoAlert: the member `data` of the response to the query, or the whole response. */
+/** Reads an export of GoAlert, which is the response to the query, or only its member `data`. */
 export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
   const root = given.has('data') ? given.entry('data') : given;
   const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };
@@ -38,7 +38,7 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
   const isPerson = (id: string): boolean => draft.people.some((person) => person.id === id);
   const names = new Names();
   const rotations = new Map(listOf('rotations').map((rotation) => [rotation.text('id'), rotation]));
-  /** Targets of rotations and schedules, by id. */
+  /** Targets by the id of their rotation or schedule. */
   const targets = new Map<string, string[]>();
   const add = (label: string, read: () => Omit<DraftRotation, 'name' | 'overrides'>): DraftRotation[] => {
     try {
@@ -60,7 +60,7 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
     if (unit === undefined) throw new ImportError(`type ${rotation.text('type')} does not exist here`);
     const periodMs = unit * rotation.number('shiftLength', 1);
     const local = clock.toLocal(rotation.time('start'));
-    // The person at the start follows from the person who is on call now.
+    // The person of the first turn can be computed from the person who is on call now.
     const turns = Math.max(0, Math.floor((clock.toLocal(now.getTime()) - local) / periodMs));
     const count = Math.max(1, ids.length);
     const first = (((rotation.number('activeUserIndex', 0) - turns) % count) + count) % count;
@@ -124,7 +124,10 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
   return draft;
 };
 
-/** Hours of a schedule are in its zone, handovers in the zone of the rotation. */
+/**
+ * Requires that a schedule and its rotation have the same time zone, because hours are in the schedule's zone and
+ * handovers in the rotation's.
+ */
 const zoneOf = (schedule: Entry, rotation: Entry): { timeZone?: string } => {
   const [own, other] = [schedule.find('timeZone'), rotation.find('timeZone')];
   if (own !== other) throw new ImportError('its schedule has another time zone than its rotation');
@@ -132,7 +135,7 @@ const zoneOf = (schedule: Entry, rotation: Entry): { timeZone?: string } => {
 };
 
 const readRule = (rule: Entry) => {
-  // The filter begins with Sunday.
+  // The filter's first day is Sunday.
   const listed = rule.values('weekdayFilter').flatMap((isOn, index) => (isOn === true ? [(index + 6) % 7] : []));
   return onDays(listed, toMinutes(rule.text('start')), toMinutes(rule.text('end')));
 };

@@ -39,7 +39,10 @@ export const downloadOpsgenie = async ({ get }: Download): Promise<object> => {
   return { users: { data: users }, schedules: { data: schedules }, overrides, escalations: { data: escalations } };
 };
 
-/** Reads an export of Opsgenie. All rotations of a schedule are on call at once, so each becomes a rotation. */
+/**
+ * Reads an export of Opsgenie. All rotations of a schedule are on call at the same time, so each of them becomes a
+ * rotation.
+ */
 export const readOpsgenie = (root: Entry): OnCallDraft => {
   const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };
   const byName = new Map<string, string>();
@@ -53,7 +56,7 @@ export const readOpsgenie = (root: Entry): OnCallDraft => {
     return draft.people.some((person) => person.id === id) ? id : undefined;
   };
   const names = new Names();
-  /** Targets of a schedule, by id and name. */
+  /** Targets by the id and the name of their schedule. */
   const targets = new Map<string, string[]>();
   for (const schedule of listOf(root, 'schedules')) {
     const made = readSchedule(schedule, { draft, names, toPerson });

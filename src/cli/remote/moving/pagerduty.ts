@@ -6,7 +6,7 @@ import { onDays, openZone, toLayer, toMinutes, type WeekSpan } from './draft-lay
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
 
-/** Days of overrides that are downloaded. */
+/** Number of days for which overrides are downloaded. */
 const overrideDays = 90;
 
 /** Downloads the lists: `users`, `schedules` with their layers, `overrides` by schedule, and `escalation_policies`. */

@@ -4,10 +4,10 @@ import { dayMs } from '../../../lib/units.ts';
 import type { Asking, ListReply } from '../ask.ts';
 import type { DraftPerson, OnCallDraft } from './draft.ts';
 
-/** Random bytes of an initial password. */
+/** Number of random bytes in an initial password. */
 const passwordBytes = 15;
 
-/** Time before an override for which the server accepts the override, in milliseconds. */
+/** Maximum milliseconds between now and the start of an override that the server accepts. */
 const farthestMs = 5 * 366 * dayMs;
 
 /** Pattern for names of users. */
@@ -32,7 +32,7 @@ interface Present {
   overrides: { rotation: string; member: string; startsAt: string; endsAt: string }[];
 }
 
-/** Reads what the server has. */
+/** Reads everything from the server that a plan depends on. */
 export const readPresent = async ({ ask }: Pick<Asking, 'ask'>): Promise<Present> => {
   const list = async <T>(path: string): Promise<T[]> => (await ask<ListReply<T>>(path)).data;
   return {
@@ -45,7 +45,7 @@ export const readPresent = async ({ ask }: Pick<Asking, 'ask'>): Promise<Present
   };
 };
 
-/** Returns the changes that bring the draft to the server, in their order. */
+/** Returns the changes needed to import the draft, in the order in which they must be made. */
 export const planChanges = (draft: OnCallDraft, present: Present, now: Date): PlannedChange[] => {
   const names = nameUsers(draft.people, present.users);
   return [
@@ -55,7 +55,10 @@ export const planChanges = (draft: OnCallDraft, present: Present, now: Date): Pl
   ];
 };
 
-/** Returns the user of each person: one with the same address, the part before the `@`, or the same name. */
+/**
+ * Chooses a user name for each person: the address, the part before the `@`, or the name. Prefers names of existing
+ * users.
+ */
 const nameUsers = (people: readonly DraftPerson[], users: readonly { name: string }[]): ReadonlyMap<string, string> => {
   const present = new Map(users.map(({ name }) => [name.toLowerCase(), name]));
   const taken = new Set<string>();
@@ -90,7 +93,10 @@ const planUsers = (
     const made: PlannedChange = isKnown
       ? { action: 'unchanged', what: 'user', name: user, detail }
       : {
-          ...{ action: 'create', what: 'user', name: user, detail },
+          action: 'create',
+          what: 'user',
+          name: user,
+          detail,
           request: { method: 'POST', path: 'api/users', body: { name: user, role: 'Reader', password } },
         };
     const hasWay = reached.some((each) => each.name === user && each.ways > 0);

@@ -10,7 +10,7 @@ import type { DeliveryRequest, ReceiverAddress } from './type.ts';
 /** Connection timeout in milliseconds. */
 const connectMs = 5000;
 
-/** Maximum bytes read from a response. */
+/** Maximum number of bytes read from a response. */
 const maxResponseBytes = 64 * 1024;
 
 /**

@@ -4,7 +4,7 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, toPath } from './type.ts';
 
 const prefix = 'whsec_';
-/** Minimum bytes of a secret. */
+/** Minimum length of a secret in bytes. */
 const minimumBytes = 16;
 
 /** Standard Webhooks 1.0. The receiver verifies the signature, and recognizes repeated deliveries by their id. */

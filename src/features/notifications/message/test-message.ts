@@ -4,7 +4,7 @@ import type { DestinationTarget } from '../destinations/target.ts';
 import { openTransport } from '../destinations/transport.ts';
 import { createTextAlert } from './text-alert.ts';
 
-/** Maximum characters shown of a response: enough for a reason, but not enough to read web pages. */
+/** Maximum number of characters shown of a response: enough for a reason, but not enough to read web pages. */
 const mostShown = 500;
 
 interface TestOutcome {
@@ -48,7 +48,7 @@ const toSecrets = (value: string): string[] => {
   return [credential, pair, pair.slice(pair.indexOf(':') + 1)];
 };
 
-/** Minimum characters of a secret part of a URL, because shorter parts may occur in a response by chance. */
+/** Minimum length of a secret part of a URL. Shorter parts may occur in a response by chance. */
 const shortestPart = 8;
 
 /** Returns a URL's path and query, and the parts of them that a response may echo. */

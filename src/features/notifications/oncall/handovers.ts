@@ -3,7 +3,7 @@ import { bisect } from '../../../lib/bisect.ts';
 import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { dayMs, minuteMs } from '../../../lib/units.ts';
 
-/** Maximum handovers a day. A shift of less than an hour indicates a mistake in the cron expression. */
+/** Maximum number of handovers a day. A shift of less than an hour indicates a mistake in the cron expression. */
 const mostADay = 24;
 
 /** First and last years for which handovers are computed. */

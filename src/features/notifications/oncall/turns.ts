@@ -50,7 +50,7 @@ const createHandovers = (cron: string, clock: ZoneClock, start: number): Handove
 
 type Unit = 'hour' | 'day' | 'week';
 
-/** Returns the cron expression for a period's handovers, and how many matching times make up a turn. */
+/** Returns the cron expression for a period's handovers, and the number of matching times per turn. */
 const toCron = (count: number, unit: Unit, at: string | undefined): { cron: string; size: number } => {
   const usual = unit === 'week' ? 'Mon 09:00' : '09:00';
   const [, name, hour, minute] = clockTime.exec(at ?? usual) ?? [];

@@ -4,7 +4,7 @@ import { TextDecoder } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
 import { createDecoder } from '../../../http/content-coding.ts';
 
-/** Maximum bytes to read of a body, both packed and unpacked. */
+/** Maximum number of bytes read from a body, before and after decompression. */
 const maxBodyBytes = 1024 * 1024;
 
 /** Maximum number of encodings of a body, which are undone one after another. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { toNetworkFailure } from './failures.ts';
 
-/** Maximum bytes that a server may send. Normal answers have a few hundred. */
+/** Maximum number of bytes that a server may send. Normal answers have a few hundred. */
 const maxBytes = 1024 * 1024;
 
 /** Milliseconds between two counts of the bytes. */

@@ -6,7 +6,7 @@ import { parseStored, readIdTime, type StoredRecord } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards } from '../read/lines.ts';
 
-/** Minimum bytes of a complete block. */
+/** Minimum size of a complete block in bytes. */
 const blockBytes = 32 * 1024;
 
 /** Number of bytes indexed before other readers get their turn. */

@@ -5,7 +5,7 @@ import { classifyLine, parseRecord, parseStored, type StoredRecord } from '../li
 const firstBlockBytes = 16 * 1024;
 const blockBytes = 64 * 1024;
 
-/** Maximum lines in a group. Large blocks of blank lines are split, so that other work can run in between. */
+/** Maximum number of lines in a group. Large blocks of blank lines are split, so that other work can run in between. */
 const groupLines = 2048;
 export const newline = 0x0a;
 

@@ -41,7 +41,7 @@ const breakHost = async (t: Scope, host: FleetHost, kind: FaultKind, ms: number)
 interface Trouble {
   hosts: readonly FleetHost[];
   random: Random;
-  /** Shortest duration of a fault, and how much longer the longest fault may be, in milliseconds. */
+  /** Minimum duration of a fault, and difference between the longest and the shortest duration, in milliseconds. */
   lengths: { from: number; range: number };
   /** Unix milliseconds after which no further fault begins. */
   endAt: number;

@@ -10,7 +10,7 @@ import { toLink } from '../links.ts';
 import type { FormatDefinition } from './definition.ts';
 import { compilePointer, compileText, isConstant, type Render, type TemplateInput, toPlainText } from './template.ts';
 
-/** Maximum characters read for a link, a label and a key. */
+/** Maximum number of characters read for a link, a label and a key. */
 const limits = { link: 8192, label: 1024, key: 65_536 };
 
 /** Schema that accepts any body; the definition's pointers decide what is read. */
