@@ -11,6 +11,7 @@ import type { Meters } from '../metrics/meters.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { PortableStore } from '../storage/portable-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Thing } from './dependencies.ts';
 import type { Offers } from './offers.ts';
 import { type Route, uuidForm } from './route.ts';
 import type { Severity } from './severity.ts';
@@ -202,6 +203,8 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
   seed?: Record<string, TSchema>;
   /** Returns conflicts between settings that are valid on their own, as clauses. Called before features are created. */
   findProblems?(settings: Static<TObject<P>>): string[];
+  /** Lists the watches, heartbeats or hosts in valid settings, with their dependencies. */
+  listThings?(settings: Static<TObject<P>>): Thing[];
   /** Lists the secret files named in valid settings, with their names for messages. */
   listSecretFiles?(settings: Static<TObject<P>>): { name: string; path: string }[];
   tools?: Tool[];

@@ -1,9 +1,11 @@
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
+import type { DependencySource, Dependent, ThingRef } from './dependencies.ts';
 import {
   type AddressReason,
   type EscalationPlace,
+  type IncidentCause,
   type NotificationKind,
   notificationKinds,
   type SharedIncident,
@@ -39,6 +41,16 @@ export interface EscalationStep {
   targets: readonly string[];
 }
 
+/** Reason why an incident notifies nobody. Times are Unix milliseconds. */
+export interface IncidentHold {
+  /** Undefined while a possible cause has not been checked yet. */
+  cause: IncidentCause | undefined;
+  /** Infinity while the cause is open. */
+  until: number;
+  /** Time at which the hold may end earlier. */
+  lookAt: number;
+}
+
 /** Another feature's action on an incident. */
 export type SharedAction = { id: string; by: string } & (
   | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
@@ -58,6 +70,8 @@ export type SharedAction = { id: string; by: string } & (
     }
   /** A silence suppresses the notifications. */
   | { type: 'silence' }
+  /** The notifications wait for the end of another incident. */
+  | { type: 'inhibit'; cause: IncidentCause }
   /** A picture of the machine was taken at `takenAt` (Unix milliseconds), or has been deleted. */
   | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
@@ -98,10 +112,10 @@ export interface SentFilter {
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
   dueAt: nullable(Time, 'Earliest time of the notification; `null` if unknown.'),
-  waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
+  waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'cause', 'receiver'], {
     type: 'string',
     description:
-      'Reason for the delay: collecting more incidents for one message; `after`, `repeat` or `hours` of the destination; its next shift; a silence; or a receiver that does not accept messages.',
+      'Reason for the delay: collecting more incidents for one message; `after`, `repeat` or `hours` of the destination; its next shift; a silence; the `cause`, or a check that may find one; or a receiver that does not accept messages.',
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts.', examples: [0] }),
   error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Reason why the last attempt failed.'),
@@ -141,7 +155,7 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
       policy: Type.String({ examples: ['ops'] }),
       step: Type.Integer({ examples: [2] }),
       round: Type.Integer({ examples: [1] }),
-      dueAt: nullable(Time, 'Time of the step; `null` while the incident is silenced.'),
+      dueAt: nullable(Time, 'Time of the step; `null` while a silence or another incident, the cause, blocks it.'),
       targets: Type.Array(Type.String({ examples: ['person:ben'] }), {
         description: 'People and destinations, `person:NAME` or `destination:NAME`, who are on call then.',
       }),
@@ -151,6 +165,14 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
 });
 
 export type IncidentEscalation = Static<typeof IncidentEscalation>;
+
+/** Dependencies between things, checked before they are stored. Methods throw an HttpError. */
+interface Dependencies {
+  add(source: DependencySource): void;
+  assertUsable(ref: ThingRef, dependent: Dependent): void;
+  /** Refuses to delete a thing on which others depend. */
+  assertUnneeded(ref: ThingRef): void;
+}
 
 /** Incidents, for features that show them or notify people. */
 export interface IncidentSource {
@@ -175,4 +197,12 @@ export interface IncidentSource {
   onLost(listener: () => void): void;
   /** Resolves once all stored alerts have been folded. */
   catchUp(): Promise<void>;
+  /** Returns what holds an incident's notifications; undefined if nothing does. */
+  findHold(incident: SharedIncident): IncidentHold | undefined;
+  /** True if an incident may hold others, or may have held others until it was resolved. */
+  isCause(incident: SharedIncident): boolean;
+  /** Calls the listener when the dependencies of many incidents may have changed. */
+  onHoldsChanged(listener: () => void): void;
+  /** Dependencies of watches, heartbeats and hosts. */
+  dependencies: Dependencies;
 }

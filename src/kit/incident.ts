@@ -75,6 +75,17 @@ const Escalation = Type.Object({
 });
 export type Escalation = Static<typeof Escalation>;
 
+/** Incident because of which another notifies nobody. */
+export const IncidentCause = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c57'] }),
+    number: Type.Integer({ examples: [411] }),
+    name: Type.String({ description: 'Watch, heartbeat or host, or title of the incident.', examples: ['router'] }),
+  },
+  { title: 'IncidentCause' },
+);
+export type IncidentCause = Static<typeof IncidentCause>;
+
 /**
  * Incident as shared by stores and other features. Times are Unix milliseconds. All other forms of an incident are
  * derived from these properties. Incidents are immutable: a change creates a new object.
@@ -143,6 +154,8 @@ export const SharedIncident = Type.Object({
   escalation: Type.Optional(nullable(Escalation)),
   /** Level and opening at the latest timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
+  /** Latest cause and its opening at the timeline event `inhibited`; missing without any. */
+  inhibited: Type.Optional(Type.Object({ cause: IncidentCause, opening: Type.Integer() })),
   version: Type.Integer({
     description: 'Version, also in the `ETag`. Repeated alerts and notifications keep the version.',
     examples: [1],

@@ -57,6 +57,8 @@ export interface PlaceCheck extends HostCheck {
 
 /** Hosts that report to this server, for features that count their votes. */
 export interface HostSource {
+  /** Returns a host's tags; undefined for an unknown host. */
+  findTags(name: string): readonly string[] | undefined;
   /** Returns the last results of a watch at all hosts. */
   listChecks(watch: string): PlaceCheck[];
   /**

@@ -16,6 +16,8 @@ export interface SettingKeeperParts<Known, Configured = never> {
   defaults?: readonly Known[];
   /** Throws an HttpError for a usable setting that cannot be stored at the moment. */
   check?(known: Known): void;
+  /** Throws an HttpError for a setting that cannot be deleted now. */
+  checkDeletion?(name: string): void;
   /** Resolves once the last change has taken effect. Responses to changes wait for this. */
   settle?(): Promise<void>;
   /** Receives the error of a broken setting, once. The setting may have been stored by another version. */
@@ -227,6 +229,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
     const settings = this.#requireSettings(name);
     const stored = this.findStored(name);
+    if (stored) this.#parts.checkDeletion?.(name);
     const label = stored && this.#toLabel(stored.value);
     const isDeleted = await settings.delete(this.kind.name, name, by, expected, label);
     await this.#parts.settle?.();

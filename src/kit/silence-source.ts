@@ -65,6 +65,14 @@ export interface Maintenance {
   covered: number[];
 }
 
+/** Compiled rule of `inhibitRules`, for the labels of `labelsOf`. */
+export interface InhibitRule {
+  isSource(labels: ReadonlyMap<string, string>): boolean;
+  isTarget(labels: ReadonlyMap<string, string>): boolean;
+  /** Labels that must have the same value; a missing label is empty. */
+  equal: readonly string[];
+}
+
 /** Silences, as offered by the feature `silences`, with the operations of Alertmanager's API. */
 export interface SilenceStore extends SilenceSource {
   list(): Iterable<SharedSilence>;
@@ -80,6 +88,8 @@ export interface SilenceStore extends SilenceSource {
   end(id: string, by: string): Promise<boolean>;
   /** Lists maintenance of the subjects that begins before `until` and ends after `from`, earliest first, at most 50. */
   listMaintenance(subjects: readonly Silenceable[], from: number, until: number): Maintenance[];
+  /** Returns the rules of the config file: the same array until the file is reloaded. */
+  listInhibitRules(): readonly InhibitRule[];
   /** Returns the labels that matchers compare: the alert's own labels, and labels derived from its other fields. */
   labelsOf(subject: Silenceable): ReadonlyMap<string, string>;
   /** Creates a test that returns true if labels satisfy all matchers. Throws an HttpError for a bad expression. */

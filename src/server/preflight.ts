@@ -8,6 +8,7 @@ import { readSeed } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
 import { listPowerShellPaths } from '../host/programs.ts';
 import { findEscapingLink } from '../http/pages.ts';
+import { findThingProblems } from '../kit/dependencies.ts';
 import type { Feature } from '../kit/feature.ts';
 import { findAccessProblems } from './access.ts';
 import { resolveMounts } from './mounts.ts';
@@ -97,6 +98,7 @@ const addNeeded = (chosen: readonly Feature[], all: readonly Feature[]): Feature
 /** Returns each problem once, because features can share a setting. */
 const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] => [
   ...new Set(features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? [])),
+  ...findThingProblems(features.flatMap((feature) => feature.listThings?.(pickOwn(settings, feature.settings)) ?? [])),
 ];
 
 /**

@@ -77,6 +77,7 @@ const toDetails = (host: ShownHost): string => {
     ['Disks', disks.join(', ')],
     ['Incidents', host.openIncidents === 0 ? 'none' : `${host.openIncidents} open, worst ${host.worstSeverity}`],
     ['Tags', host.tags.join(', ')],
+    ['Depends on', host.dependsOn.join(', ')],
     ['Note', host.note],
   ];
   const shown = rows.filter(([, text]) => text !== '');

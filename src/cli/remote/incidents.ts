@@ -59,10 +59,14 @@ const toIncidentTable = (rows: readonly Incident[]): string =>
     { paint: paintSeverity, dropped: ['ALERTS', 'SINCE', 'WHERE'], fixed: ['#', 'SEVERITY'] },
   );
 
-const describeState = ({ state, acknowledgedBy, silencedBy }: Incident): string => {
-  const shown = state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state;
-  return silencedBy.length > 0 ? `${shown}, silenced` : shown;
-};
+const describeState = ({ state, acknowledgedBy, silencedBy, cause }: Incident): string =>
+  [
+    state === 'acknowledged' && acknowledgedBy !== null ? toPerson(acknowledgedBy) : state,
+    silencedBy.length > 0 && 'silenced',
+    cause && state !== 'resolved' && `because of #${cause.number}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 const oneIncident = { name: 'NUMBER', numbers: 'incidents' } as const;
 const someIncidents = { name: 'NUMBER...', isList: true, numbers: 'incidents' } as const;
@@ -89,6 +93,7 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
     ...(row.silencedBy.length === 0
       ? []
       : [`No notifications: silenced by ${row.silencedBy.map(toShortId).join(', ')}.\n`]),
+    ...(row.cause ? [`Because of #${row.cause.number}, ${foldSpaces(row.cause.name)}.\n`] : []),
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],

@@ -4,10 +4,10 @@ import { joinRows, sendList, toJsonPieces, toJsonRows, toRowTexts, whenReady } f
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { largeLength } from '../../http/response.ts';
 import type { SharedIncident } from '../../kit/incident.ts';
+import { parseMatcher } from '../../kit/matcher-text.ts';
 import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
 import { deriveLabels } from '../../kit/silence-source.ts';
 import { Slice } from '../../lib/slice.ts';
-import { parseMatcher } from './matcher.ts';
 import { type AlertmanagerParts, alertmanagerReading, alertmanagerReceiver } from './parts.ts';
 import {
   type AlertmanagerAlert,

@@ -3,10 +3,10 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
 import { sendJson, sendList, toJsonPieces, toRowTexts, whenReady } from '../../http/json.ts';
 import { requireTime } from '../../http/text-forms.ts';
+import { parseMatcher } from '../../kit/matcher-text.ts';
 import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
 import type { SharedSilence, SilenceStore } from '../../kit/silence-source.ts';
 import { Slice } from '../../lib/slice.ts';
-import { parseMatcher } from './matcher.ts';
 import { type AlertmanagerParts, alertmanagerChanging, alertmanagerReading } from './parts.ts';
 import {
   AlertmanagerDone,

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { HttpError } from '../../http/errors.ts';
+import { dependsOn } from '../../kit/dependencies.ts';
 import { severities } from '../../kit/severity.ts';
 
 /** Ten years. A longer time is a mistake. */
@@ -49,6 +50,7 @@ export const definitionFields = {
     maxItems: 20,
     description: 'Values of the label `tags` of the alert.',
   }),
+  dependsOn,
   open: Type.Boolean({ description: 'True if anyone can see the badge.', examples: [true] }),
 };
 

@@ -1,4 +1,5 @@
 import { openFor } from '../../auth/access.ts';
+import type { Thing } from '../../kit/dependencies.ts';
 import { defineFeature, type FeatureInstance } from '../../kit/feature.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import { Slice } from '../../lib/slice.ts';
@@ -6,6 +7,7 @@ import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { HeartbeatAlerter } from './alerter.ts';
 import { createHeartbeatChecks } from './checks.ts';
+import { createHeartbeatDependencies } from './dependencies.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import type { KnownHeartbeat } from './kind.ts';
 import { createLastAlive, createSharedLastAlive } from './last-alive.ts';
@@ -27,7 +29,7 @@ const saveMs = 60 * 60 * 1000;
 /** Heartbeats: jobs that are expected on a schedule. Each heartbeat that is down has an alert. */
 export const heartbeats = defineFeature({
   name: 'heartbeats',
-  needs: ['settings', 'alerts', 'availability'],
+  needs: ['settings', 'alerts', 'incidents', 'availability'],
   profiles: [
     {
       name: 'heartbeats',
@@ -38,6 +40,8 @@ export const heartbeats = defineFeature({
   ],
   settings: heartbeatSettings,
   findProblems: findHeartbeatProblems,
+  listThings: ({ heartbeats: configured }) =>
+    configured.map(({ name, dependsOn }): Thing => ({ ref: `heartbeat/${name}`, dependsOn })),
   transfer: heartbeatTransfer,
   create: async (parts) => {
     const { offers, storage, clock, log, meters, authorize, settings } = parts;
@@ -48,9 +52,12 @@ export const heartbeats = defineFeature({
     const snapshot = database ? createHeartbeatSnapshot(database) : storage.snapshot('heartbeats');
     const alive = database ? createSharedLastAlive(database) : createLastAlive(storage.file('heartbeats.alive'));
     const store = await HeartbeatStore.open({ log: pings, snapshot, report: log });
+    const { dependencies } = offers.incidents;
     const keeper = new HeartbeatKeeper({
       settings: offers.settings,
       configured: settings.heartbeats,
+      check: ({ name, definition }) => dependencies.assertUsable(`heartbeat/${name}`, definition),
+      checkDeletion: (name) => dependencies.assertUnneeded(`heartbeat/${name}`),
       onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: a stored heartbeat cannot be used'),
     });
     // Compile all definitions before the first request.
@@ -70,6 +77,7 @@ export const heartbeats = defineFeature({
       patienceMs: database ? 10_000 : 0,
     });
     const isRead = (): boolean => offers.settings.isRead();
+    dependencies.add(createHeartbeatDependencies({ store, keeper, alerter, isRead }));
     offers.availability.record(createHeartbeatChecks({ store, keeper, alerter, lease, isRead, clock }));
     const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
       const state = store.find(known.name);

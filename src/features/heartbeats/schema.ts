@@ -37,7 +37,8 @@ export type RecentRun = Static<typeof RecentRun>;
 const definedOrNull = <T extends TSchema>(field: T) =>
   orNull(field, String((field as { description?: string }).description));
 
-const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = definitionFields;
+const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, dependsOn, open } =
+  definitionFields;
 
 export const Heartbeat = defineShape('Heartbeat', {
   name: Type.String({ examples: ['backup'] }),
@@ -70,6 +71,7 @@ export const Heartbeat = defineShape('Heartbeat', {
   level,
   description,
   tags,
+  dependsOn,
   open,
   pausedBy: orNull(Type.String({ examples: ['admin'] }), 'Author of the pause.'),
   pausedAt: orNull(Time, 'Time of the pause.'),

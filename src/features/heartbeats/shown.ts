@@ -13,7 +13,7 @@ export const toHeartbeat = (
   { status, dueAt }: Judgement,
   isForAdmin: boolean,
 ): Heartbeat => {
-  const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = definition;
+  const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, dependsOn, open } = definition;
   const last = state?.runs.findLast(({ result }) => result !== 'log');
   return {
     name,
@@ -33,6 +33,7 @@ export const toHeartbeat = (
     level: level ?? 'ERROR',
     description: description ?? '',
     tags: tags ?? [],
+    dependsOn: dependsOn ?? [],
     open: open ?? false,
     pausedBy: state?.paused?.by ?? null,
     pausedAt: toTimeOrNull(state?.paused?.at),

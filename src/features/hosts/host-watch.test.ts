@@ -37,7 +37,8 @@ const createDesk = (names: readonly string[], silentMs = 120_000, silentLevel: S
   };
   const alerts: Alert[] = [];
   const known = new Set(names);
-  const list = () => [...known].map((name) => ({ name, tags: [], aliases: [], note: '', setting: undefined }));
+  const list = () =>
+    [...known].map((name) => ({ name, tags: [], aliases: [], note: '', dependsOn: [], setting: undefined }));
   const open = async () => {
     const fleet = new Fleet(store, { isKept: () => true, silentMs: () => silentMs });
     await fleet.load();

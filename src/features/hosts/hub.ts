@@ -1,5 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import { HostReport } from '../../kit/host-report/report-schema.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
 import type { Offers, PushedWatches, RemoteOutput, RemoteResult } from '../../kit/offers.ts';
 import { pickOwnMembers } from '../../kit/own-members.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
@@ -31,6 +32,7 @@ interface HubParts {
   incidents: HostIncidents;
   accounts: NonNullable<Offers['accounts']>;
   offers: Pick<Offers, 'watches'>;
+  dependencies: Pick<IncidentSource['dependencies'], 'assertUnneeded'>;
   clock: () => Date;
 }
 
@@ -122,6 +124,7 @@ export class Hub {
   /** Deletes a host with its key, code and history. Rejects with an HttpError. */
   async delete(name: string, by: string): Promise<void> {
     const { accounts, codes, fleet, keeper, watch } = this.#parts;
+    this.#parts.dependencies.assertUnneeded(`host/${name}`);
     const key = accounts.findKey(name);
     if (key?.isConfigured)
       throw new HttpError('wrong-state', `The key of host ${name} is in the config file: remove it there first`);
@@ -133,7 +136,7 @@ export class Hub {
     void watch.look();
   }
 
-  show({ name, tags, aliases, note, setting }: KnownHost): ShownHost {
+  show({ name, tags, aliases, note, dependsOn, setting }: KnownHost): ShownHost {
     const { fleet, incidents, watch } = this.#parts;
     const state = fleet.find(name);
     const { state: status, since } = watch.judge(name);
@@ -150,6 +153,7 @@ export class Hub {
       tags: [...tags],
       aliases: [...aliases],
       note,
+      dependsOn: [...dependsOn],
       hostname: report?.hostname ?? null,
       machineId: report?.machineId ?? null,
       duplicates: state

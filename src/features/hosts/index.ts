@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
+import type { Thing } from '../../kit/dependencies.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { severities } from '../../kit/severity.ts';
@@ -8,6 +9,7 @@ import { createEventTopic } from '../../kit/topic.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { HostCodes } from './codes.ts';
+import { createHostDependencies } from './dependencies.ts';
 import { Fleet } from './fleet.ts';
 import { HostCommands } from './host-commands.ts';
 import { HostFiles } from './host-file.ts';
@@ -54,6 +56,8 @@ export const hosts = defineFeature({
     const names = configured.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((each) => each.toLowerCase()));
     return new Set(names).size < names.length ? ['each host needs a different name and different aliases'] : [];
   },
+  listThings: ({ hosts: configured }) =>
+    configured.map(({ name, dependsOn }): Thing => ({ ref: `host/${name}`, dependsOn })),
   create: async ({ settings, offers, storage, host, version, clock, log }) => {
     const { database, directory } = storage;
     let { silentSeconds, silentLevel } = settings;
@@ -69,10 +73,14 @@ export const hosts = defineFeature({
     });
     // Requests must wait for this, because each report builds on the previous state.
     await fleet.load().catch(warn('hosts: the last states of hosts cannot be read'));
+    const { dependencies } = offers.incidents;
     const keeper: HostKeeper = new SettingKeeper(hostKind, {
       settings: offers.settings,
       configured: settings.hosts,
-      check: (known) => assertOwnNames(known, keeper.list()),
+      check: (known) => {
+        assertOwnNames(known, keeper.list());
+        dependencies.assertUsable(`host/${known.name}`, known);
+      },
     });
     const lease = database ? createLease(database, 'hosts') : ownLease;
     const incidents = new HostIncidents(offers.incidents);
@@ -90,7 +98,10 @@ export const hosts = defineFeature({
     });
     const codes = new HostCodes(offers.settings, clock);
     const commands = new HostCommands();
-    const hub = new Hub({ fleet, keeper, codes, watch, commands, incidents, accounts: offers.accounts, offers, clock });
+    const { accounts } = offers;
+    const hub = new Hub({ fleet, keeper, codes, watch, commands, incidents, accounts, offers, dependencies, clock });
+    const isRead = (): boolean => offers.settings.isRead();
+    dependencies.add(createHostDependencies({ keeper, fleet, watch, silentMs, isRead }));
     const publishHost = (name: string): void => {
       const known = keeper.find(name);
       if (known) publish(() => hub.show(known));
@@ -119,6 +130,7 @@ export const hosts = defineFeature({
       topics: { hosts: topic },
       offers: {
         hosts: {
+          findTags: (name) => keeper.find(name)?.tags,
           runCommand: (...given) => hub.runCommand(...given),
           listChecks: (watch) =>
             fleet

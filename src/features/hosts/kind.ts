@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
+import { dependsOn } from '../../kit/dependencies.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
@@ -43,6 +44,7 @@ export interface StoredHost {
   /** Other names of the machine in alerts. */
   aliases?: readonly string[];
   note: string;
+  dependsOn?: readonly string[];
 }
 
 /** Entry in the setting `hosts`. */
@@ -59,6 +61,7 @@ export const ConfiguredHost = Type.Object(
     tags: Type.Optional(tags),
     aliases: Type.Optional(aliases),
     note: Type.Optional(note),
+    dependsOn: Type.Optional(dependsOn),
   },
   { additionalProperties: false },
 );
@@ -71,6 +74,9 @@ export interface KnownHost extends Required<StoredHost> {
   /** Undefined for a host in the config file and for this server's machine. */
   setting: RuntimeSetting<StoredHost> | undefined;
 }
+
+/** A host without descriptions. */
+const none = { tags: [], aliases: [], note: '', dependsOn: [] };
 
 export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>({
   name: 'host',
@@ -86,9 +92,9 @@ export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>
   assertName: assertHostName,
   compile: (setting) => {
     const { name, value } = setting;
-    return { name, tags: value.tags ?? [], aliases: value.aliases ?? [], note: value.note ?? '', setting };
+    return { name, ...none, ...value, setting };
   },
-  fromConfig: (host) => ({ tags: [], aliases: [], note: '', ...host, setting: undefined }),
+  fromConfig: (host) => ({ ...none, ...host, setting: undefined }),
 });
 
 export type HostKeeper = SettingKeeper<StoredHost, KnownHost, ConfiguredHost>;

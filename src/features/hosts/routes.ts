@@ -136,7 +136,7 @@ const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
     method: 'PATCH',
     path: `${path}/:name`,
     ...needs('settings:write'),
-    summary: 'Change the tags, aliases and note of a host',
+    summary: 'Change the tags, aliases, note and dependencies of a host',
     headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'changeHost',
@@ -147,8 +147,8 @@ const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       assertOwnMembers(body, ChangedHost);
-      const { tags, aliases, note } = keeper.require(params.name);
-      const changed = { tags, aliases, note, ...body };
+      const { tags, aliases, note, dependsOn } = keeper.require(params.name);
+      const changed = { tags, aliases, note, dependsOn, ...body };
       const known = await keeper.replace(params.name, changed, callerOf(request), readIfMatch(request.headers));
       sendHost(reply, hub, known);
     },

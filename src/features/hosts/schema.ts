@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { dependsOn } from '../../kit/dependencies.ts';
 import { HostProcess, linePattern, ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { defineList, defineShape, nullable, orNull, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
@@ -31,7 +32,12 @@ const hostName = Type.String({
   examples: ['web-1'],
 });
 
-const describedFields = { tags: Type.Optional(tags), aliases: Type.Optional(aliases), note: Type.Optional(note) };
+const describedFields = {
+  tags: Type.Optional(tags),
+  aliases: Type.Optional(aliases),
+  note: Type.Optional(note),
+  dependsOn: Type.Optional(dependsOn),
+};
 
 export const NewHost = defineShape('NewHost', {
   name: hostName,
@@ -87,6 +93,7 @@ const hostFields = {
   tags,
   aliases,
   note,
+  dependsOn,
   hostname: nullable(Type.String({ examples: ['web-1.example.org'] }), 'Host name that the host reports.'),
   machineId: nullable(Type.String({ examples: ['3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d'] })),
   duplicates: Type.Array(Machine, {

@@ -1,4 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
+import type { IncidentCause } from '../../kit/incident.ts';
 import type { IncidentDelivery, SharedAction } from '../../kit/incident-source.ts';
 import { rankOf } from '../../kit/severity.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
@@ -71,6 +72,8 @@ export const applyAction = (
       return address(draft, incident, action);
     case 'silence':
       return recordSilence(draft, incident, action);
+    case 'inhibit':
+      return recordCause(draft, incident, action);
     case 'snapshot':
       return recordPicture(draft, incident, action);
   }
@@ -158,6 +161,20 @@ const recordSilence = (
   if (state === 'resolved' || isRecorded) return incident;
   const changed = draft.addEvent(incident, { at, type: 'silenced', by, level });
   changed.silenced = { level, opening: openings };
+  return changed;
+};
+
+/** Records a cause once per opening. */
+const recordCause = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, cause }: { at: number; cause: IncidentCause },
+): StoredIncident => {
+  const { state, inhibited, openings: opening } = incident;
+  const isRecorded = inhibited?.opening === opening && inhibited.cause.id === cause.id;
+  if (state === 'resolved' || isRecorded) return incident;
+  const changed = draft.addEvent(incident, { at, type: 'inhibited', by: `incident #${cause.number}, ${cause.name}` });
+  changed.inhibited = { cause, opening };
   return changed;
 };
 

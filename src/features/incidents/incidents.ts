@@ -81,6 +81,15 @@ export class Incidents implements IncidentsBefore {
     return [...this.#active, ...this.#unsettled].map((id) => this.find(id) as StoredIncident);
   }
 
+  /** Lists active incidents, and those resolved since a time (Unix milliseconds). */
+  listSince(since: number): StoredIncident[] {
+    const ended = [...this.#orders.resolved.newestFirst(Number.POSITIVE_INFINITY)];
+    return [
+      ...Array.from(this.#active, (id) => this.find(id) as StoredIncident),
+      ...ended.filter(({ resolved }) => resolved && resolved.at >= since),
+    ];
+  }
+
   /** Lists notifications, newest first. */
   listSent(filter: SentFilter, limit: number, before?: number): SentNotification[] {
     const { incident: id } = filter;

@@ -4,6 +4,8 @@ import type { SharedIncident } from '../../kit/incident.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import { createIncidentActionRoutes } from './action-routes.ts';
+import { Causes } from './causes.ts';
+import type { StoredIncident } from './incident.ts';
 import { addIncidentGauge, createObserver } from './incident-metrics.ts';
 import { openIncidents } from './open-store.ts';
 import { requireIncident } from './requests.ts';
@@ -31,8 +33,11 @@ export const incidents = defineFeature({
   create: async (parts) => {
     const { offers, meters, clock, settings: own } = parts;
     const { alerts, tasks, silences } = offers;
-    const show = createShowIncident(silences, clock);
     const store = await openIncidents(parts, alerts, { rules: toRules(own), observe: createObserver(meters) });
+    let graceMs = own.dependsGraceSeconds * 1000;
+    const causes = new Causes({ store, silences, clock, graceMs: () => graceMs });
+    const findHold = (incident: SharedIncident) => causes.find(incident as StoredIncident);
+    const show = createShowIncident(silences, findHold, clock);
     addIncidentGauge(meters, store);
     const { topic, publish } = createEventTopic(openFor('incidents:read'), Incident);
     store.onChanged((changed) => {
@@ -48,6 +53,10 @@ export const incidents = defineFeature({
       onChanged: (listener) => store.onChanged(listener),
       onLost: (listener) => store.onLost(listener),
       catchUp: () => store.catchUp(),
+      findHold,
+      isCause: (incident) => causes.isCause(incident as StoredIncident),
+      onHoldsChanged: (listener) => causes.onChanged(listener),
+      dependencies: causes,
     };
     const describeNotifications = (incident: SharedIncident) => offers.notifications.describe(incident);
     const describeEscalation = (incident: SharedIncident) => offers.notifications.describeEscalation(incident);
@@ -69,16 +78,27 @@ export const incidents = defineFeature({
       },
       offers: { incidents: source },
       topics: { incidents: topic },
-      findConcerns: () => findIncidentConcerns(store),
+      findConcerns: () => [...findIncidentConcerns(store), ...describeBroken(causes.countBroken())],
       isReady: () => store.isReady(),
       reload: (changed) => {
         store.changeRules(toRules(changed));
+        graceMs = changed.dependsGraceSeconds * 1000;
+        causes.refresh();
         return [];
       },
       close: () => store.close(),
     } satisfies FeatureInstance<IncidentSettings>;
   },
 });
+
+const describeBroken = (count: number): Concern[] => {
+  if (count === 0) return [];
+  const text =
+    count === 1
+      ? '1 dependency has no effect'
+      : `${count} watches, heartbeats or hosts have dependencies without effect`;
+  return [{ area: 'incidents', severity: 'WARNING', text }];
+};
 
 /** Returns the open incidents as concerns, worst first. */
 const findIncidentConcerns = (store: IncidentStore): Concern[] => [

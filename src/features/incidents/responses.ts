@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { sendJson } from '../../http/json.ts';
 import { formatOf, toText, toTextOrNull } from '../../kit/alert-record.ts';
 import { toIncidentFacts } from '../../kit/incident.ts';
+import type { IncidentHold } from '../../kit/incident-source.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import { toSeverity } from '../../kit/severity.ts';
 import type { SilenceSource } from '../../kit/silence-source.ts';
@@ -17,12 +18,18 @@ export type ShowIncident = (stored: StoredIncident) => Incident;
  * Creates the function that converts incidents. Unresolved incidents get the ids of the silences that currently match.
  */
 export const createShowIncident =
-  (silences: Pick<SilenceSource, 'silencesOf'>, clock: () => Date): ShowIncident =>
+  (
+    silences: Pick<SilenceSource, 'silencesOf'>,
+    findHold: (incident: StoredIncident) => IncidentHold | undefined,
+    clock: () => Date,
+  ): ShowIncident =>
   (stored) => {
-    const { state, title, task, snapshot } = stored;
+    const { state, title, task, snapshot, inhibited, openings } = stored;
+    const past = inhibited?.opening === openings ? inhibited.cause : undefined;
     return {
       ...toIncidentFacts(stored),
       silencedBy: state === 'resolved' ? [] : silences.silencesOf({ ...stored, text: title }, clock().getTime()),
+      cause: (state === 'resolved' ? past : findHold(stored)?.cause) ?? null,
       task,
       responders: [...(stored.responders ?? [])],
       snapshot: snapshot?.isKept ? toTimeText(snapshot.at) : null,

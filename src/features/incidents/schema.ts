@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import {
   addressReasons,
+  IncidentCause,
   incidentFacts,
   incidentStates,
   notificationKinds,
@@ -20,6 +21,7 @@ const incidentEventTypes = [
   'snoozeEnded',
   'comment',
   'silenced',
+  'inhibited',
   'notified',
   'reminder',
   'escalated',
@@ -42,6 +44,10 @@ const incident = {
   silencedBy: Type.Array(Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }), {
     description: 'Ids of the silences that match the incident now, so that nobody is notified.',
   }),
+  cause: orNull(
+    IncidentCause,
+    'Incident because of which nobody is notified now, or was notified of a resolved incident.',
+  ),
   task: SharedIncident.properties.task,
   responders: Type.Array(Type.String({ examples: ['ben'] }), { description: 'Users who were asked to help.' }),
   snapshot: orNull(Time, 'Time of the picture of the machine: `GET /api/incidents/{id}/snapshot`.'),

@@ -26,6 +26,13 @@ export const incidentSettings = {
     default: 90,
     description: 'Days to keep a resolved incident; 0 keeps all. At most 100,000 are kept.',
   }),
+  dependsGraceSeconds: Type.Number({
+    minimum: 0,
+    maximum: 86_400,
+    default: 120,
+    description:
+      'Seconds for which an incident notifies nobody after the end of its cause, and at most until its possible cause is checked.',
+  }),
 };
 export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;
 

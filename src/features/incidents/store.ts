@@ -148,6 +148,16 @@ export class IncidentStore {
     return this.#state.listUnsettled();
   }
 
+  /** Lists active incidents, and those resolved since a time (Unix milliseconds), as far as they have been read. */
+  listSince(since: number): StoredIncident[] {
+    return this.#state.listSince(since);
+  }
+
+  /** True once all incidents from before the start have been read. */
+  get hasRead(): boolean {
+    return this.#projection.hasRead;
+  }
+
   /** Lists notifications, newest first, before the change `before`. */
   async listSent(filter: SentFilter, limit: number, before?: number): Promise<SentNotification[]> {
     await this.#waitUntilCurrent();

@@ -130,6 +130,7 @@ export const notifications = defineFeature({
       people,
       listDestinations: () => keeper.list().flatMap(({ settings: one }) => (one.notify === 'incidents' ? [one] : [])),
       silences,
+      incidents,
       clock,
       onUnusable,
     });

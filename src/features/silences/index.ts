@@ -2,6 +2,7 @@ import { openFor } from '../../auth/access.ts';
 import { type Concern, defineFeature } from '../../kit/feature.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import type { Meters } from '../../metrics/meters.ts';
+import { compileRules, findRuleProblems, inhibitSettings } from './inhibit-rules.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { createSilenceRoutes } from './routes.ts';
 import { Silence, silenceStates } from './schema.ts';
@@ -27,8 +28,10 @@ export const silences = defineFeature({
       fixedAccess: 'closed',
     },
   ],
-  settings: {},
-  create: async ({ offers, clock, log, meters }) => {
+  settings: inhibitSettings,
+  findProblems: ({ inhibitRules }) => findRuleProblems(inhibitRules),
+  create: async ({ settings, offers, clock, log, meters }) => {
+    let rules = compileRules(settings.inhibitRules);
     const keeper = new SilenceKeeper({
       settings: offers.settings,
       clock,
@@ -52,10 +55,14 @@ export const silences = defineFeature({
     return {
       profiles: { silences: createSilenceRoutes({ keeper, clock }) },
       topics: { silences: topic },
-      offers: { silences: createSilenceStore(keeper, clock) },
+      offers: { silences: createSilenceStore(keeper, () => rules, clock) },
       findConcerns: () => describeBroken(keeper.countBroken()),
       start: () => {
         removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
+      },
+      reload: ({ inhibitRules }) => {
+        rules = compileRules(inhibitRules);
+        return [];
       },
       close: async () => {
         clearTimeout(collecting);

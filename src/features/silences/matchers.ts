@@ -164,6 +164,14 @@ const compileValues = (matchers: readonly SilenceMatcher[]) => {
   });
 };
 
+/** Creates a test for labels; a missing label counts as empty. @throws HttpError if an expression is unusable */
+export const createLabelTest = (matchers: readonly SilenceMatcher[]) => {
+  const values = compileValues(matchers);
+  for (const { test } of values) test('');
+  return (labels: ReadonlyMap<string, string>): boolean =>
+    values.every(({ name, isEqual, test }) => test(labels.get(name) ?? '') === isEqual);
+};
+
 /** Creates the filter for a request. Label values recur, so the filter caches the result for each value. */
 export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
   const values = compileValues(matchers);

@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HttpError } from '../../http/errors.ts';
-import type { GivenSilence, SharedSilence, SilenceStore } from '../../kit/silence-source.ts';
+import type { GivenSilence, InhibitRule, SharedSilence, SilenceStore } from '../../kit/silence-source.ts';
 import type { SilenceKeeper } from './keeper.ts';
 import { createLabelFilter, Subject, toMatchers } from './matchers.ts';
 import { type KnownSilence, stateOf } from './silence.ts';
 import type { StoredSilence } from './stored.ts';
 
 /** Offers silences in Alertmanager's form to other features, including silences created with `match`. */
-export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): SilenceStore => {
+export const createSilenceStore = (
+  keeper: SilenceKeeper,
+  listInhibitRules: () => readonly InhibitRule[],
+  clock: () => Date,
+): SilenceStore => {
   const now = (): number => clock().getTime();
   const create = async (given: GivenSilence, by: string): Promise<string> => {
     const { name } = await keeper.create(toStored(given, by, now()), by);
@@ -51,6 +55,7 @@ export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): Si
       if (silence.windows.findAt(now())) await keeper.expire(silence, by);
       return true;
     },
+    listInhibitRules,
     labelsOf: (subject) => new Subject(subject).labels,
     createFilter: createLabelFilter,
   };

@@ -20,7 +20,7 @@ const maxTimeoutMs = 30_000;
 const graceMs = 1000;
 
 /** Milliseconds between a fault and the retry. */
-const retryMs = 2000;
+export const retryMs = 2000;
 
 /** Runs checks, each with a timeout. */
 export class CheckRunner {

@@ -26,3 +26,7 @@ export const toThingName = (thing: string): string =>
   thing.length <= maxThingLength
     ? thing
     : `${cutText(thing, maxThingLength)}-${hash('sha256', thing, 'base64url').slice(0, 12)}`;
+
+/** True for the fingerprint of an alert about a thing that cannot be checked. */
+export const isUnknownAlert = (fingerprint: string): boolean =>
+  fingerprint.split('/', 3)[2]?.startsWith(unknownMark) === true;

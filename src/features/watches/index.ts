@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import { isAccessible, systemPaths } from '../../host/programs.ts';
+import type { Thing } from '../../kit/dependencies.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets } from '../../kit/targets.ts';
 import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createWatchChecks } from './checks.ts';
+import { createWatchDependencies } from './dependencies.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
 import { type WatchKeeper, watchKind } from './kind.ts';
 import { isCovered, listDefaultWatches } from './known-watch.ts';
@@ -32,6 +34,10 @@ export const watches = defineFeature({
   findProblems: ({ watches: configured, watchTargets }) => [
     ...findConfigProblems(configured),
     ...findTargetProblems(watchTargets),
+  ],
+  listThings: ({ watches: configured, defaultWatches }) => [
+    ...configured.map(({ name, dependsOn }): Thing => ({ ref: `watch/${name}`, dependsOn })),
+    ...(defaultWatches ? listDefaultWatches(true) : []).map(({ name }): Thing => ({ ref: `watch/${name}` })),
   ],
   create: async ({ settings, offers, host, storage, findConcerns, clock, meters, log }) => {
     const { database, directory } = storage;
@@ -61,11 +67,16 @@ export const watches = defineFeature({
       isShared: database !== undefined,
       takeGone: database && ((place) => takeGonePlace(database, place)),
     });
+    const { dependencies } = offers.incidents;
     const keeper: WatchKeeper = new SettingKeeper(watchKind, {
       settings: offers.settings,
       configured: settings.watches,
       defaults: settings.defaultWatches ? defaults : [],
-      check: (watch) => assertPushable(watch, keeper.listRuntime()),
+      check: (watch) => {
+        assertPushable(watch, keeper.listRuntime());
+        dependencies.assertUsable(`watch/${watch.name}`, watch.settings);
+      },
+      checkDeletion: (name) => dependencies.assertUnneeded(`watch/${name}`),
     });
     const received = new ReceivedWatches(storage.file('hub.watches'), log);
     if (settings.hub) await received.load();
@@ -73,6 +84,7 @@ export const watches = defineFeature({
     keeper.onChanged(apply);
     apply();
     const isRead = (): boolean => offers.settings.isRead();
+    dependencies.add(createWatchDependencies({ keeper, watcher, isRead, offers }));
     offers.availability.record(createWatchChecks({ keeper, watcher, leases, places, isRead, clock }));
     meters.reading(
       'gauge',

@@ -10,7 +10,7 @@ import type { WatchSettings } from './schema.ts';
 import { findStoredProblem } from './watch-problems.ts';
 
 /** True if the host with this name and these tags runs the watch itself. */
-const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
+export const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
   hosts.some((pattern) => [name, ...tags].some((text) => isLike(text, pattern)));
 
 /** Lists the hub's watches that a host should run. */
@@ -19,7 +19,8 @@ export const listPushed = (
   { name, tags }: { name: string; tags: readonly string[] },
 ): PushedWatches => {
   const list = watches.flatMap(({ settings }): PushedWatch[] => {
-    const { hosts: _, from, votes: __, ...watch } = settings;
+    // The hub decides what depends on what.
+    const { hosts: _, from, votes: __, dependsOn: ___, ...watch } = settings;
     if (settings.enabled === false) return [];
     if (isForHost(settings, name, tags)) return [{ watch, isVote: false }];
     // The hub applies `for` to the votes.

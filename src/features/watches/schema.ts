@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { dependsOn } from '../../kit/dependencies.ts';
 import { defineList, defineShape, nullable, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
@@ -112,6 +113,7 @@ export const WatchSettings = defineShape('WatchSettings', {
       examples: [2],
     }),
   ),
+  dependsOn: Type.Optional(dependsOn),
   enabled: Type.Optional(Type.Boolean({ description: '`false` pauses the checks.', examples: [true] })),
   open: Type.Optional(Type.Boolean({ description: 'True if anyone can see the badge.', examples: [true] })),
   message: Type.Optional(

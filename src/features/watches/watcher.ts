@@ -55,6 +55,8 @@ interface Active {
   hang: Error | undefined;
   /** Monotonic time at which the last check ended; undefined before the first check. */
   checkedAt: number | undefined;
+  /** Time at which the last check began, if it found everything well, in Unix milliseconds. */
+  wellAt: number | undefined;
   /** True once the things have the result of a check. */
   isTaken: boolean;
 }
@@ -170,6 +172,11 @@ export class Watcher {
     return active?.isTaken ? active.runner.list() : undefined;
   }
 
+  /** Returns when a watch's last check began, in Unix milliseconds, if this instance found everything well. */
+  wellSince(name: string): number | undefined {
+    return this.#active.get(name)?.wellAt;
+  }
+
   /** Calls the listener with the name of a watch after each of its checks. */
   onChecked(listener: (name: string) => void): void {
     this.#listeners.push(listener);
@@ -257,6 +264,7 @@ export class Watcher {
       isRunning: false,
       hang: undefined,
       checkedAt: undefined,
+      wellAt: undefined,
       isTaken: false,
     });
   }
@@ -310,6 +318,7 @@ export class Watcher {
   async #check(active: Active): Promise<void> {
     planNext(active);
     active.isRunning = true;
+    const beganAt = this.#parts.clock().getTime();
     const found = await this.#checks.run(active.runner.watch, () => {
       active.isRunning = false;
       active.hang = undefined;
@@ -319,6 +328,7 @@ export class Watcher {
     if (found instanceof Error && active.isRunning) active.hang = found;
     active.checkedAt = performance.now();
     await this.#take(active, found);
+    active.wellAt = active.runner.list().every(({ state }) => state === 'ok') ? beganAt : undefined;
   }
 
   async #take(active: Active, found: Finding[] | Error): Promise<void> {

@@ -1,7 +1,7 @@
 import { HttpError } from '../../../http/errors.ts';
 import type { Concern } from '../../../kit/feature.ts';
 import type { SharedIncident } from '../../../kit/incident.ts';
-import type { IncidentEscalation } from '../../../kit/incident-source.ts';
+import type { IncidentEscalation, IncidentSource } from '../../../kit/incident-source.ts';
 import { type Route, toTimeOrNull, toTimeText } from '../../../kit/route.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
@@ -33,6 +33,7 @@ interface OpenParts {
   /** Returns the destinations that get incidents, without ways. */
   listDestinations(): readonly DestinationSettings[];
   silences: Pick<SilenceSource, 'silencesOf'>;
+  incidents: Pick<IncidentSource, 'findHold'>;
   clock: () => Date;
   onUnusable(name: string, error: Error): void;
 }
@@ -49,7 +50,7 @@ interface OpenEscalation {
 }
 
 export const openEscalation = (parts: OpenParts): OpenEscalation => {
-  const { settings, configured, rotations, people, listDestinations, silences, clock, onUnusable } = parts;
+  const { settings, configured, rotations, people, listDestinations, silences, incidents, clock, onUnusable } = parts;
   const policies = new SettingKeeper(policyKind, {
     settings,
     configured: configured.escalationPolicies,
@@ -112,7 +113,9 @@ export const openEscalation = (parts: OpenParts): OpenEscalation => {
       if (policy === null) return null;
       const next = escalations.next(incident, now);
       const { source, hostname, level, title, labels } = incident;
-      const isSilenced = silences.silencesOf({ source, hostname, level, text: title, labels }, now).length > 0;
+      const isBlocked =
+        silences.silencesOf({ source, hostname, level, text: title, labels }, now).length > 0 ||
+        incidents.findHold(incident) !== undefined;
       return {
         policy,
         step: place?.step ?? 0,
@@ -125,7 +128,7 @@ export const openEscalation = (parts: OpenParts): OpenEscalation => {
               policy: next.place.policy ?? policy,
               step: next.place.step,
               round: next.place.round + 1,
-              dueAt: isSilenced ? null : toTimeText(Math.max(next.dueAt, now)),
+              dueAt: isBlocked ? null : toTimeText(Math.max(next.dueAt, now)),
               targets: [...next.targets],
             }
           : null,

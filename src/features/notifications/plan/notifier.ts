@@ -2,7 +2,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../../../kit/alert-record.ts';
 import { DueTimes } from '../../../kit/due-times.ts';
 import type { SharedIncident } from '../../../kit/incident.ts';
-import type { IncidentDelivery, IncidentNotification, IncidentSource } from '../../../kit/incident-source.ts';
+import type {
+  IncidentDelivery,
+  IncidentHold,
+  IncidentNotification,
+  IncidentSource,
+} from '../../../kit/incident-source.ts';
 import { rankOf } from '../../../kit/severity.ts';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { Slice } from '../../../lib/slice.ts';
@@ -49,6 +54,8 @@ export class Notifier {
   readonly #due = new DueTimes();
   /** Incidents whose plan may change when a silence or handover does. */
   readonly #blocked = new Set<string>();
+  /** Incidents whose plan may change with another incident, their cause. */
+  readonly #held = new Set<string>();
   #destinations: readonly IncidentDestination[] | undefined;
   readonly #actions: ActionQueue;
   readonly #nextChange: NextChange;
@@ -85,6 +92,7 @@ export class Notifier {
       void this.#planChanged();
     });
     source.onLost(() => this.#incidents.reload());
+    source.onHoldsChanged(() => void this.#replanAll());
     silences.onChanged(() => void this.#replanAll());
     lease.onChanged((isHeld) => {
       if (isHeld) this.#load();
@@ -178,11 +186,16 @@ export class Notifier {
   #forget(id: string): void {
     this.#due.set(id, Number.POSITIVE_INFINITY);
     this.#blocked.delete(id);
+    this.#held.delete(id);
     for (const one of this.#destinations ?? []) one.forget(id);
   }
 
   #update(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
+    const isOpen = incident.state !== 'resolved';
+    const wasOpen = known !== undefined && known.state !== 'resolved';
+    if (isOpen !== wasOpen && this.#held.size > 0 && this.#parts.source.isCause(incident))
+      for (const id of this.#held) this.#changed.add(id);
     if (!this.#incidents.put(incident) || !this.#incidents.isLoaded || !this.#incidents.get(incident.id)) return;
     // Further alerts, and notifications sent by this server, do not change plans unless an alert ends a silence.
     const isUnchanged = known && this.#parts.lease.isHeld() && isPlanOf(known, incident);
@@ -238,11 +251,17 @@ export class Notifier {
     const now = this.#now();
     const silencedBy = this.#silencesOf(incident, now);
     const forgotten = Object.keys(incident.notices).filter((name) => !this.#hasDestination(name));
-    let next = this.#planStep(incident, now, silencedBy.length > 0);
+    const hold = this.#parts.source.findHold(incident);
+    let next = Math.min(
+      this.#planStep(incident, now, silencedBy.length > 0 || hold !== undefined),
+      hold?.lookAt ?? Number.POSITIVE_INFINITY,
+    );
+    if (hold) this.#held.add(id);
+    else this.#held.delete(id);
     if (silencedBy.length > 0) this.#blocked.add(id);
     else this.#blocked.delete(id);
     for (const destination of this.#destinations ?? []) {
-      const plan = this.#enqueue(incident, destination, now, silencedBy);
+      const plan = this.#enqueue(incident, destination, now, silencedBy, hold);
       if (plan === 'forget') forgotten.push(destination.name);
       else if (plan && plan.readyAt > now) next = Math.min(next, plan.readyAt);
     }
@@ -252,14 +271,17 @@ export class Notifier {
     if (silence !== undefined && isSilenceUnrecorded(incident) && this.#parts.lease.isHeld()) {
       this.#actions.addOnce({ type: 'silence', id, by: `silence ${silence}` });
     }
+    if (hold?.cause && isCauseUnrecorded(incident, hold.cause.id) && this.#parts.lease.isHeld()) {
+      this.#actions.addOnce({ type: 'inhibit', id, by: ownSender, cause: hold.cause });
+    }
   }
 
   /** Takes the next escalation step if it is due. Otherwise returns the time when the next step is due. */
-  #planStep(incident: SharedIncident, now: number, isSilenced: boolean): number {
+  #planStep(incident: SharedIncident, now: number, isBlocked: boolean): number {
     const { escalations, lease } = this.#parts;
     if (!escalations.isReady) return now + retryMs;
-    // While the incident is silenced, no step is taken. The policy is still decided when the incident opens.
-    const step = isSilenced ? escalations.decide(incident, now) : escalations.next(incident, now);
+    // While a silence or a cause blocks the steps, the policy is still decided when the incident opens.
+    const step = isBlocked ? escalations.decide(incident, now) : escalations.next(incident, now);
     if (!step) return Number.POSITIVE_INFINITY;
     const { dueAt, ...event } = { dueAt: now, ...step };
     if (dueAt > now) return dueAt;
@@ -281,11 +303,13 @@ export class Notifier {
     destination: IncidentDestination,
     now: number,
     silencedBy?: readonly string[],
+    hold?: IncidentHold,
   ): NotificationPlan {
-    const plan = this.#planFor(incident, destination, now, silencedBy);
+    const plan = this.#planFor(incident, destination, now, silencedBy, hold);
     if (isReady(plan, now)) destination.put(incident, plan);
     else destination.withdraw(incident.id);
     if (isPlanned(plan) && plan.waitsFor === 'offDuty') this.#blocked.add(incident.id);
+    if (isPlanned(plan) && plan.waitsFor === 'cause') this.#held.add(incident.id);
     return plan;
   }
 
@@ -300,6 +324,7 @@ export class Notifier {
     destination: IncidentDestination,
     now: number,
     silencedBy = this.#silencesOf(incident, now),
+    hold = this.#parts.source.findHold(incident),
   ): NotificationPlan {
     const { name, target } = destination;
     const last = incident.notices[name];
@@ -313,7 +338,14 @@ export class Notifier {
     if (isGoverned && escalations.isStarting(incident, now)) return undefined;
     const isOnCall = target.way ? !escalations.isOffDuty(incident, target.way, now) : onCall.isOnCall(name, now);
     const address = addressOf(incident, target);
-    const circumstances = { now, isOnCall, isSilenced: silencedBy.length > 0, address, isGoverned };
+    const circumstances = {
+      now,
+      isOnCall,
+      isSilenced: silencedBy.length > 0,
+      heldUntil: hold?.until,
+      address,
+      isGoverned,
+    };
     return planNotification(incident, last, target.rules, circumstances);
   }
 
@@ -386,3 +418,7 @@ const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: Sha
 /** True if the timeline has no silence recorded since the incident opened or its level last rose. */
 const isSilenceUnrecorded = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>
   !isOld && state === 'open' && (silenced?.opening !== openings || rankOf(level) < rankOf(silenced.level));
+
+/** True if the timeline of this opening does not name the cause yet. */
+const isCauseUnrecorded = ({ isOld, state, inhibited, openings }: SharedIncident, cause: string): boolean =>
+  !isOld && state !== 'resolved' && (inhibited?.opening !== openings || inhibited.cause.id !== cause);

@@ -39,13 +39,15 @@ export interface Circumstances {
   now: number;
   isOnCall: boolean;
   isSilenced: boolean;
+  /** Time until which the incident notifies nobody because of its cause; undefined without one. */
+  heldUntil?: number | undefined;
   /** Request, in this opening, to notify the destination. */
   address?: Address | undefined;
   /** True if the destination is notified of this incident only by requests, and not by its own rules. */
   isGoverned?: boolean;
 }
 
-type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
+type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence' | 'cause';
 
 /** Next notification of an incident to a destination, unless the incident changes first. */
 export interface PlannedNotification {
@@ -228,9 +230,13 @@ const addTimes = (
   wanted: Wanted,
   { level }: SharedIncident,
   { hours, hoursExcept, groupMs }: IncidentRules,
-  { now, isOnCall, isSilenced, address }: Circumstances,
+  { now, isOnCall, isSilenced, heldUntil = now, address }: Circumstances,
 ): PlannedNotification => {
   if (isSilenced) return { ...wanted, ...never, waitsFor: 'silence' };
+  // A person's request means this incident, whatever its cause, and a resolution follows an earlier notification.
+  const isAsked = wanted.address !== undefined && wanted.address.reason !== 'step';
+  if (heldUntil > now && !isAsked && wanted.what !== 'resolved')
+    return { ...wanted, readyAt: heldUntil, dueAt: heldUntil + groupMs, waitsFor: 'cause' };
   const isForOnCall = !address && ['opened', 'raised', 'reminder'].includes(wanted.what);
   if (isForOnCall && !isOnCall) return { ...wanted, ...never, waitsFor: 'offDuty' };
   const { happenedAt } = wanted;

@@ -1,16 +1,23 @@
-import { HttpError } from '../../http/errors.ts';
-import type { SilenceMatcher } from '../../kit/silence-source.ts';
+import { HttpError } from '../http/errors.ts';
+import type { SilenceMatcher } from './silence-source.ts';
 
 const matcherForm = /^\s*("(?:[^"\\]|\\.)+"|[^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
 
-/** Parses a matcher in a query: `name=value` or `name=~"value"`; the name may be quoted too. @throws HttpError */
+/** Parses a matcher: `name=value` or `name=~"value"`; the name may be quoted too. @throws HttpError */
 export const parseMatcher = (text: string): SilenceMatcher => {
   const [, label = '"', operator = '', value = ''] = matcherForm.exec(text) ?? [];
   const [name, unquoted] = [unquote(label), unquote(value)];
   if (name === undefined || unquoted === undefined) {
-    throw new HttpError('invalid', `filter must be a matcher such as alertname=~"Disk.*", not ${text.slice(0, 100)}`);
+    throw new HttpError('invalid', `a matcher looks like alertname=~"Disk.*", not ${text.slice(0, 100)}`);
   }
   return { name, value: unquoted, isRegex: operator.endsWith('~'), isEqual: operator.startsWith('=') };
+};
+
+/** Parses matchers separated by commas, perhaps in braces, as in Alertmanager's configuration. @throws HttpError */
+export const parseMatchers = (text: string): SilenceMatcher[] => {
+  const inner = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1] ?? text;
+  const parts = inner.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/gs) ?? [inner];
+  return parts.filter((part, index) => part.trim() !== '' || index === 0).map(parseMatcher);
 };
 
 const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };

@@ -1,0 +1,121 @@
+import { ownSender } from '../../kit/alert-record.ts';
+import type { InhibitRule, SilenceStore } from '../../kit/silence-source.ts';
+import type { StoredIncident } from './incident.ts';
+
+/** Milliseconds between two removals of causes without an effect. */
+const removalMs = 60_000;
+
+/** Incidents with one effect on others. */
+export interface CauseGroup {
+  /** Open and acknowledged incidents, by id. */
+  open: ReadonlyMap<string, StoredIncident>;
+  /** Latest resolved incident. */
+  ended: StoredIncident | undefined;
+}
+
+interface IndexParts {
+  silences: Pick<SilenceStore, 'listInhibitRules' | 'labelsOf'>;
+  /** Returns the thing whose failure an incident means; undefined if it is no failure of a thing. */
+  findFailing(incident: StoredIncident): string | undefined;
+  graceMs(): number;
+}
+
+/** Source of alerts about most hosts, which cover each of these. */
+export const mostHosts = 'hosts';
+
+/** Incidents that may be causes of others: failing things, by reference, and the sources of rules, by equal labels. */
+export class CauseIndex {
+  readonly #parts: IndexParts;
+  readonly #groups = new Map<string, { open: Map<string, StoredIncident>; ended: StoredIncident | undefined }>();
+  /** Groups of each open incident. */
+  readonly #keys = new Map<string, readonly string[]>();
+  readonly #labels = new WeakMap<StoredIncident, ReadonlyMap<string, string>>();
+  #removedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: IndexParts) {
+    this.#parts = parts;
+  }
+
+  clear(): void {
+    this.#groups.clear();
+    this.#keys.clear();
+  }
+
+  /** True if the incident may hold others, or may have held others until it was resolved. */
+  concerns(incident: StoredIncident): boolean {
+    return this.#listKeys(incident).next().done !== true;
+  }
+
+  put(incident: StoredIncident, now: number): void {
+    const { id, state } = incident;
+    const keys = [...this.#listKeys(incident)];
+    const isEnded = state === 'resolved';
+    // Other groups keep the order in which the incidents opened.
+    for (const key of this.#keys.get(id) ?? [])
+      if (isEnded || !keys.includes(key)) this.#groups.get(key)?.open.delete(id);
+    this.#keys.delete(id);
+    for (const key of keys) {
+      const group = this.#groups.get(key) ?? { open: new Map(), ended: undefined };
+      this.#groups.set(key, group);
+      if (!isEnded) group.open.set(id, incident);
+      else if ((group.ended?.resolved?.at ?? 0) <= (incident.resolved?.at ?? 0)) group.ended = incident;
+    }
+    if (!isEnded && keys.length > 0) this.#keys.set(id, keys);
+    this.#removeOld(now);
+  }
+
+  /** Finds the incidents of a failing thing. */
+  find(key: string): CauseGroup | undefined {
+    return this.#groups.get(key);
+  }
+
+  /** Lists the groups of rules because of which the incident would notify nobody. */
+  *findByRules(incident: StoredIncident): Generator<CauseGroup> {
+    for (const [index, rule] of this.#parts.silences.listInhibitRules().entries()) {
+      const labels = this.#labelsOf(incident);
+      if (!rule.isTarget(labels)) continue;
+      // As in Alertmanager, alerts that match both sides do not inhibit each other.
+      const kinds = rule.isSource(labels) ? [false] : [false, true];
+      for (const isBoth of kinds) {
+        const group = this.#groups.get(toRuleKey(index, rule, labels, isBoth));
+        if (group) yield group;
+      }
+    }
+  }
+
+  *#listKeys(incident: StoredIncident): Generator<string> {
+    const { sender, source, trait } = incident;
+    if (trait === 'overflow') return;
+    const failing = this.#parts.findFailing(incident);
+    if (failing !== undefined) yield failing;
+    if (sender === ownSender && source === mostHosts) yield mostHosts;
+    for (const [index, rule] of this.#parts.silences.listInhibitRules().entries()) {
+      const labels = this.#labelsOf(incident);
+      if (rule.isSource(labels)) yield toRuleKey(index, rule, labels, rule.isTarget(labels));
+    }
+  }
+
+  #labelsOf(incident: StoredIncident): ReadonlyMap<string, string> {
+    const known = this.#labels.get(incident);
+    if (known) return known;
+    const { source, hostname, level, title, labels } = incident;
+    const all = this.#parts.silences.labelsOf({ source, hostname, level, text: title, labels });
+    this.#labels.set(incident, all);
+    return all;
+  }
+
+  #removeOld(now: number): void {
+    if (Math.abs(now - this.#removedAt) < removalMs) return;
+    this.#removedAt = now;
+    const before = now - this.#parts.graceMs();
+    for (const [key, { open, ended }] of this.#groups)
+      if (open.size === 0 && (ended?.resolved?.at ?? 0) < before) this.#groups.delete(key);
+  }
+}
+
+const toRuleKey = (
+  index: number,
+  { equal }: InhibitRule,
+  labels: ReadonlyMap<string, string>,
+  isBoth: boolean,
+): string => JSON.stringify([index, isBoth, ...equal.map((name) => labels.get(name) ?? '')]);

@@ -1,0 +1,217 @@
+import { HttpError } from '../../http/errors.ts';
+import { ownSender } from '../../kit/alert-record.ts';
+import {
+  type DependencySource,
+  type Dependent,
+  type FindThing,
+  findDependencyProblem,
+  listDependencies,
+  nameRef,
+  splitRef,
+  type ThingRef,
+  toRef,
+} from '../../kit/dependencies.ts';
+import type { IncidentCause } from '../../kit/incident.ts';
+import type { IncidentHold } from '../../kit/incident-source.ts';
+import type { SilenceStore } from '../../kit/silence-source.ts';
+import { type CauseGroup, CauseIndex, mostHosts } from './cause-index.ts';
+import { findHoldEnd, type PossibleCause } from './hold.ts';
+import type { StoredIncident } from './incident.ts';
+import type { IncidentStore } from './store.ts';
+
+/** Milliseconds between two looks at an incident that waits for the check of a possible cause. */
+const lookMs = 1000;
+
+interface FoundGroup {
+  group: CauseGroup | undefined;
+  /** Name of the thing; undefined for a rule. */
+  name: string | undefined;
+  knownAt: number;
+}
+
+interface CauseParts {
+  store: Pick<IncidentStore, 'hasRead' | 'listSince' | 'onChanged' | 'onLost'>;
+  silences: Pick<SilenceStore, 'listInhibitRules' | 'labelsOf'>;
+  clock: () => Date;
+  graceMs(): number;
+}
+
+/** Decides because of which other incidents an incident notifies nobody, from the incidents, the settings and the time. */
+export class Causes {
+  readonly #parts: CauseParts;
+  readonly #sources: DependencySource[] = [];
+  readonly #listeners: (() => void)[] = [];
+  readonly #index: CauseIndex;
+  #isLoaded = false;
+
+  constructor(parts: CauseParts) {
+    this.#parts = parts;
+    this.#index = new CauseIndex({ ...parts, findFailing: (incident) => this.#findFailing(incident) });
+    const { store } = parts;
+    store.onChanged((incidents) => {
+      if (this.#isLoaded) for (const incident of incidents) this.#index.put(incident, this.#now());
+    });
+    store.onLost(() => this.refresh());
+  }
+
+  /** Adds the things of a feature. */
+  add(source: DependencySource): void {
+    this.#sources.push(source);
+    source.onChanged(() => this.refresh());
+    this.refresh();
+  }
+
+  /** Calls the listener when dependencies, rules or the grace have changed. */
+  onChanged(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Rereads the incidents, because dependencies, rules or the incidents have changed. */
+  refresh(): void {
+    this.#isLoaded = false;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** True if an incident may hold others, or may have held others until it was resolved. */
+  isCause(incident: StoredIncident): boolean {
+    return this.#index.concerns(incident);
+  }
+
+  /** Returns what holds an unresolved incident's notifications; undefined if nothing does. */
+  find(incident: StoredIncident): IncidentHold | undefined {
+    if (incident.state === 'resolved') return undefined;
+    const now = this.#now();
+    // Before runtime settings have been read, nobody knows the dependencies.
+    if (incident.sender === ownSender && this.#sources.some((source) => !source.isRead()))
+      return { cause: undefined, until: Number.POSITIVE_INFINITY, lookAt: now + lookMs };
+    this.#load();
+    const found = [...this.#findGroups(incident)].map(toPossibleCause);
+    if (found.length === 0) return undefined;
+    const { graceMs } = this.#parts;
+    const until = findHoldEnd(incident, found, graceMs(), now);
+    if (until <= now) return undefined;
+    const isWaiting = found.some(({ knownAt }) => knownAt > now);
+    // The farthest cause that is open explains the others.
+    const cause =
+      found.findLast(({ isOpen }) => isOpen) ?? found.findLast(({ endedAt = 0 }) => endedAt + graceMs() > now);
+    return { cause: cause?.cause, until, lookAt: isWaiting ? Math.min(until, now + lookMs) : until };
+  }
+
+  /** Throws an HttpError if a thing cannot depend on others as its settings say. */
+  assertUsable(ref: ThingRef, { dependsOn }: Dependent): void {
+    if (dependsOn === undefined || dependsOn.length === 0) return;
+    const problem = findDependencyProblem({ ref, dependsOn }, this.#find);
+    if (problem !== undefined) throw new HttpError('invalid', problem);
+  }
+
+  /** Throws an HttpError if other things depend on a thing, which then cannot be deleted. */
+  assertUnneeded(ref: ThingRef): void {
+    const dependents = this.#listThings().filter(
+      (thing) => thing.ref !== ref && thing.dependsOn?.some((name) => toRef(name, this.#find) === ref),
+    );
+    const [first] = dependents;
+    if (!first) return;
+    const others = dependents.length > 1 ? ` and ${dependents.length - 1} more depend` : ' depends';
+    throw new HttpError(
+      'wrong-state',
+      `${nameRef(first.ref)}${others} on ${nameRef(ref)}: change dependsOn there first`,
+    );
+  }
+
+  /** Number of things whose `dependsOn` names something that does not exist or leads back to the thing. */
+  countBroken(): number {
+    if (this.#sources.some((source) => !source.isRead())) return 0;
+    return this.#listThings().filter((thing) => findDependencyProblem(thing, this.#find) !== undefined).length;
+  }
+
+  readonly #find: FindThing = (ref) => {
+    const [kind, name] = splitRef(ref);
+    return this.#sourceOf(kind)?.find(name);
+  };
+
+  #sourceOf(kind: string): DependencySource | undefined {
+    return this.#sources.find((source) => source.kind === kind);
+  }
+
+  #listThings(): { ref: ThingRef; dependsOn: readonly string[] }[] {
+    return this.#sources.flatMap((source) =>
+      source
+        .list()
+        .flatMap(({ name, dependsOn }): { ref: ThingRef; dependsOn: readonly string[] }[] =>
+          dependsOn && dependsOn.length > 0 ? [{ ref: `${source.kind}/${name}`, dependsOn }] : [],
+        ),
+    );
+  }
+
+  /** Yields the possible causes of an incident. */
+  *#findGroups(incident: StoredIncident): Generator<FoundGroup> {
+    const ref = this.#findThing(incident);
+    if (ref !== undefined) {
+      for (const each of listDependencies(ref, this.#find)) {
+        // Things that depend on each other would hold each other forever.
+        if (listDependencies(each, this.#find).includes(ref)) continue;
+        yield this.#toGroup(each, incident);
+      }
+    }
+    for (const group of this.#index.findByRules(incident)) {
+      yield { group, name: undefined, knownAt: Number.NEGATIVE_INFINITY };
+    }
+  }
+
+  #toGroup(ref: ThingRef, { openedAt }: StoredIncident): FoundGroup {
+    const [kind, name] = splitRef(ref);
+    const source = this.#sourceOf(kind);
+    const group = this.#index.find(ref);
+    const most = kind === 'host' ? this.#index.find(mostHosts) : undefined;
+    const isOpen = group !== undefined && group.open.size > 0;
+    const isAmongMost = !isOpen && most !== undefined && (source?.isAmongMost?.(name) || most.open.size === 0);
+    return {
+      group: isAmongMost ? most : group,
+      name: nameRef(ref),
+      knownAt: source?.knownAt(name, openedAt, this.#parts.graceMs()) ?? openedAt,
+    };
+  }
+
+  /** Returns the thing that an incident is about. */
+  #findThing({ sender, source }: StoredIncident): ThingRef | undefined {
+    const [kind, name] = splitRef(source);
+    const known = this.#sourceOf(kind);
+    if (!known?.find(name)) return undefined;
+    const isSender = sender === ownSender || (sender !== null && known.isSender?.(name, sender) === true);
+    return isSender ? (source as ThingRef) : undefined;
+  }
+
+  #findFailing(incident: StoredIncident): ThingRef | undefined {
+    const ref = this.#findThing(incident);
+    return ref !== undefined && this.#sourceOf(splitRef(ref)[0])?.isFailure(incident) ? ref : undefined;
+  }
+
+  #load(): void {
+    if (this.#isLoaded) return;
+    const now = this.#now();
+    const { store, graceMs } = this.#parts;
+    this.#index.clear();
+    for (const incident of store.listSince(now - graceMs())) this.#index.put(incident, now);
+    // Events from before the start are no changes.
+    this.#isLoaded = store.hasRead;
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+}
+
+const toPossibleCause = ({
+  group,
+  name,
+  knownAt,
+}: FoundGroup): PossibleCause & { cause: IncidentCause | undefined } => {
+  const [open] = group?.open.values() ?? [];
+  const incident = open ?? group?.ended;
+  return {
+    isOpen: open !== undefined,
+    endedAt: group?.ended?.resolved?.at,
+    knownAt,
+    cause: incident && { id: incident.id, number: incident.number, name: name ?? incident.title },
+  };
+};

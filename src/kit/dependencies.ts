@@ -1,0 +1,136 @@
+import Type from 'typebox';
+import type { SharedIncident } from './incident.ts';
+
+/** Kinds of things with dependencies. A name without a kind belongs to the first kind that has it. */
+const thingKinds = ['watch', 'heartbeat', 'host'] as const;
+export type ThingKind = (typeof thingKinds)[number];
+
+/** Kind and name of a watch, heartbeat or host, like the source of its alerts. */
+export type ThingRef = `${ThingKind}/${string}`;
+
+/** Names of the things on which a thing depends; all optional, as in its settings. */
+export interface Dependent {
+  dependsOn?: readonly string[] | undefined;
+}
+
+export interface Thing extends Dependent {
+  ref: ThingRef;
+}
+
+/** Finds a thing; undefined if it does not exist. */
+export type FindThing = (ref: ThingRef) => Dependent | undefined;
+
+/** Setting of watches, heartbeats and hosts. */
+export const dependsOn = Type.Array(
+  Type.String({
+    pattern: '^(?:(?:watch|heartbeat|host)/)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+    examples: ['router'],
+  }),
+  {
+    maxItems: 20,
+    uniqueItems: true,
+    description:
+      'Watches, heartbeats and hosts on which this one depends: `watch/NAME`, `heartbeat/NAME`, `host/NAME`, or a name alone for the first kind that has it. While one of them has an incident, nobody is notified of this one.',
+  },
+);
+
+/** Watches, heartbeats or hosts, for features that decide because of which incident nobody is notified. */
+export interface DependencySource {
+  kind: ThingKind;
+  list(): readonly (Dependent & { name: string })[];
+  find(name: string): Dependent | undefined;
+  /** False until runtime settings have been read. */
+  isRead(): boolean;
+  /** Calls the listener when a definition changes. */
+  onChanged(listener: () => void): void;
+  /** True if an incident of a thing means that the thing fails, so that it can be a cause. */
+  isFailure(incident: SharedIncident): boolean;
+  /** True if a sender other than signalbox itself raises the thing's alerts. */
+  isSender?(name: string, sender: string): boolean;
+  /** True if an incident of the source `hosts` covers the thing now. */
+  isAmongMost?(name: string): boolean;
+  /**
+   * Returns when it will be known whether the thing failed by `since`, at most about `graceMs` later; `since` if it is
+   * known to be well or cannot be known. Times are Unix milliseconds.
+   */
+  knownAt(name: string, since: number, graceMs: number): number;
+}
+
+/** Returns the thing that a name in `dependsOn` means; undefined if it does not exist. */
+export const toRef = (name: string, find: FindThing): ThingRef | undefined => {
+  const refs = name.includes('/') ? [name as ThingRef] : thingKinds.map((kind): ThingRef => `${kind}/${name}`);
+  return refs.find((ref) => find(ref) !== undefined);
+};
+
+/** Splits a thing into kind and name. */
+export const splitRef = (ref: string): [ThingKind, string] => {
+  const at = ref.indexOf('/');
+  return [ref.slice(0, at) as ThingKind, ref.slice(at + 1)];
+};
+
+/** Returns a thing's words in sentences: `router` for a watch, `heartbeat backup`. */
+export const nameRef = (ref: ThingRef): string => {
+  const [kind, name] = splitRef(ref);
+  return kind === 'watch' ? name : `${kind} ${name}`;
+};
+
+/** Lists all things on which a thing depends, also through others, nearest first. Unknown names are left out. */
+export const listDependencies = (ref: ThingRef, find: FindThing): ThingRef[] => {
+  const found = new Set([ref]);
+  // Iteration over a Set includes things added meanwhile.
+  for (const each of found) for (const next of listDirect(each, find)) found.add(next);
+  return [...found].slice(1);
+};
+
+const listDirect = (ref: ThingRef, find: FindThing): ThingRef[] =>
+  (find(ref)?.dependsOn ?? []).flatMap((name) => toRef(name, find) ?? []);
+
+/** Returns the reason why a thing's `dependsOn` is unusable, as a clause; `find` need not know the thing yet. */
+export const findDependencyProblem = (thing: Thing, find: FindThing): string | undefined => {
+  const findWith: FindThing = (ref) => (ref === thing.ref ? thing : find(ref));
+  const unknown = thing.dependsOn?.find((name) => toRef(name, findWith) === undefined);
+  if (unknown !== undefined) {
+    const noun = unknown.includes('/') ? splitRef(unknown).join(' ') : `watch, heartbeat or host ${unknown}`;
+    return `dependsOn: there is no ${noun}`;
+  }
+  const circle = findCircle(thing.ref, findWith);
+  return circle && `dependsOn must not lead back to itself: ${circle.map(nameRef).join(' → ')}`;
+};
+
+/** Returns the shortest way from a thing back to itself, with the thing at both ends. */
+const findCircle = (start: ThingRef, find: FindThing): ThingRef[] | undefined => {
+  const before = new Map<ThingRef, ThingRef>();
+  for (const each of new Set([start, ...listDependencies(start, find)])) {
+    for (const next of listDirect(each, find)) {
+      if (next === start) return toWay(start, each, before);
+      if (!before.has(next)) before.set(next, each);
+    }
+  }
+  return undefined;
+};
+
+const toWay = (start: ThingRef, last: ThingRef, before: ReadonlyMap<ThingRef, ThingRef>): ThingRef[] => {
+  const way = [start];
+  for (let each = last; each !== start; each = before.get(each) ?? start) way.unshift(each);
+  return [start, ...way];
+};
+
+/**
+ * Returns problems of the things in the config file, as clauses. Hosts enrol while the server runs, so that `host/NAME`
+ * may be missing.
+ */
+export const findThingProblems = (things: readonly Thing[]): string[] => {
+  const byRef = new Map(things.map((thing) => [thing.ref, thing]));
+  const all = new Set(things.flatMap((thing) => thing.dependsOn ?? []));
+  for (const name of all) {
+    if (name.startsWith('host/') && !byRef.has(name as ThingRef))
+      byRef.set(name as ThingRef, { ref: name as ThingRef });
+  }
+  const find: FindThing = (ref) => byRef.get(ref);
+  for (const thing of things) {
+    const problem = findDependencyProblem(thing, find);
+    const [kind, name] = splitRef(thing.ref);
+    if (problem !== undefined) return [`${kind === 'watch' ? 'watches' : `${kind}s`}: ${name}: ${problem}`];
+  }
+  return [];
+};
