@@ -15,7 +15,8 @@ export const oncallCommand = defineAskingCommand({
     nextMonth: { summary: 'List the shifts of next month.' },
     load: {
       value: 'PERSON',
-      summary: 'Show the pages and disturbed nights of a user (me for yourself) by week. Needs a login.',
+      summary:
+        'Show the pages and disturbed nights of a user (me for yourself) by week. SIGNALBOX_KEY must be a user token.',
     },
     override: { value: 'ROTATION=MEMBER', summary: 'Put this member of a rotation on call; needs --until.' },
     from: { value: 'TIME', summary: 'Start of the override, in the format of --until. Default now.' },

@@ -47,7 +47,8 @@ export const clientFlags = {
 
 /** Variables of commands that send alerts. */
 export const clientVariables = {
-  XDG_STATE_HOME: 'Folder for undelivered alerts, which are kept in its signalbox/spool. Default ~/.local/state.',
+  XDG_STATE_HOME:
+    'Folder in which undelivered alerts are stored, in the subfolder signalbox/spool. Default ~/.local/state.',
   [otherVariables.url]: `URL of the server that receives alerts, including the path of a mount. Default ${defaultUrl}.`,
   [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server requires a key.',
 };

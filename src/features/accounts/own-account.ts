@@ -51,7 +51,7 @@ const createOwnAccountRoute = ({ accounts }: OwnAccountParts): Route =>
     path: '/api/account',
     ...needs('account:own'),
     staysOpen: true,
-    summary: 'Show your name, role and rights',
+    summary: 'Get your name, role and rights',
     schema: { operationId: 'getOwnAccount', response: { 200: OwnAccount } },
     handler: async (request, reply) => {
       const { name, role } = principalOf(request);

@@ -13,7 +13,7 @@ export const createUserRoutes = (accounts: Accounts, users: UserSettingKeeper, k
       { operationId: 'listUsers', summary: 'List users, including those of the settings', response: UserList },
       accounts.list,
     ),
-    read({ operationId: 'getUser', summary: 'Read a user' }, (name) =>
+    read({ operationId: 'getUser', summary: 'Get a user' }, (name) =>
       requireKnown(accounts.find(name), userKind.noun, name, userKind.path),
     ),
     create({ operationId: 'createUser', summary: 'Create a user', body: NewUser }, async (given, by) =>

@@ -138,7 +138,7 @@ const createReadRoute = ({ store, journal, show, describeNotifications, describe
     method: 'GET',
     path: '/api/incidents/:id',
     ...reading,
-    summary: 'Read an incident with its timeline and notifications',
+    summary: 'Get an incident with its timeline and notifications',
     headers: { response: withVersion },
     schema: {
       operationId: 'getIncident',
@@ -225,7 +225,7 @@ const createReportRoute = ({ store }: RouteParts): Route =>
     method: 'GET',
     path: '/api/incidents/:id/report',
     ...reading,
-    summary: 'Read the timeline of an incident as Markdown, for a review',
+    summary: 'Get the timeline of an incident as Markdown, for a review',
     schema: {
       operationId: 'getIncidentReport',
       params: IncidentParams,

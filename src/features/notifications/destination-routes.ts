@@ -37,7 +37,7 @@ export const createDestinationRoutes = (keeper: DestinationKeeper): Route[] => {
       summary: 'List destinations with their settings, without secrets',
       response: DestinationList,
     }),
-    read({ operationId: 'getDestination', summary: 'Read a destination' }),
+    read({ operationId: 'getDestination', summary: 'Get a destination' }),
     put(
       {
         operationId: 'putDestination',

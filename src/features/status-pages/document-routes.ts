@@ -50,7 +50,7 @@ export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/status/:page/rss.xml',
     operationId: 'readStatusPageFeed',
-    summary: 'Read the announcements of a status page as RSS',
+    summary: 'Get the announcements of a status page as RSS',
     type: 'application/rss+xml',
     send: (served, request, reply) =>
       sendDocument(request, reply, served, {
@@ -62,7 +62,7 @@ export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/status/:page/maintenance.ics',
     operationId: 'readStatusPageCalendar',
-    summary: 'Read the maintenance of a status page as iCalendar',
+    summary: 'Get the maintenance of a status page as iCalendar',
     type: 'text/calendar',
     send: async (served, request, reply) => {
       const text = served.texts.has('ics') ? '' : await writeMaintenanceCalendar(served.view);

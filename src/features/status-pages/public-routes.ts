@@ -94,7 +94,7 @@ export const createPageRoutes = (parts: PublicParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/status/:page',
     operationId: 'readStatusPage',
-    summary: 'Read a status page as HTML',
+    summary: 'Get a status page as HTML',
     type: 'text/html',
     send: (served, request, reply) => {
       const links = { hasLogo: served.page.values.logo !== undefined, hasMail: parts.hasMail() };
@@ -109,7 +109,7 @@ export const createPageRoutes = (parts: PublicParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/status/:page/logo',
     operationId: 'readStatusPageLogo',
-    summary: 'Read the logo of a status page',
+    summary: 'Get the logo of a status page',
     type: 'image/*',
     send: ({ page }, _request, reply) => {
       const [, type, data] = /^data:(image\/[a-z+]+);base64,(.*)$/.exec(page.values.logo ?? '') ?? [];

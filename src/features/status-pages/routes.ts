@@ -27,7 +27,7 @@ export const createSettingsRoutes = ({ keeper, availability, store, clock }: Set
   const { list, read, put, remove } = createSettingRoutes(pageKind, keeper, show);
   return [
     list({ operationId: 'listStatusPages', summary: 'List status pages', response: PageList }),
-    read({ operationId: 'getStatusPage', summary: 'Read the settings of a status page' }),
+    read({ operationId: 'getStatusPage', summary: 'Get the settings of a status page' }),
     put(
       { operationId: 'putStatusPage', summary: 'Create or replace a status page', body: PageBody, ignores: ShownPage },
       ({ name: _, ...values }) => values,

@@ -65,7 +65,7 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
     path: '/api/acknowledge/:token',
     ...openFor('incidents:write'),
     staysOpen: true,
-    summary: 'Show the incidents of an acknowledgement link in a notification',
+    summary: 'Show the incidents of an acknowledgement link',
     schema: { operationId: 'readAcknowledgeLink', params, response },
     handler: async (request, reply) => answer(request, reply, parts, async (grant) => findIncidents(parts, grant)),
   }),

@@ -42,7 +42,7 @@ export const createEscalationRoutes = ({ policies, routing, listNames, derive }:
         return sendJson(reply, { count: data.length, data });
       },
     }),
-    read({ operationId: 'getEscalationPolicy', summary: 'Read an escalation policy' }),
+    read({ operationId: 'getEscalationPolicy', summary: 'Get an escalation policy' }),
     put(
       {
         operationId: 'putEscalationPolicy',

@@ -127,7 +127,7 @@ test('an absence proposes an override, which is created only when somebody accep
   const accepted = await app.request('POST', accept, { token: reader, body: {} });
   assert.deepEqual(
     [accepted.status, accepted.json['member'], accepted.json['comment']],
-    [201, 'admin', 'reader is away'],
+    [201, 'admin', 'reader is absent'],
   );
   assert.deepEqual([await overrides(), (await list()).length], [1, 0]);
   assert.equal((await app.request('POST', accept, { token: reader, body: {} })).status, 404);

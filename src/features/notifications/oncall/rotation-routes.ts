@@ -11,7 +11,7 @@ export const createRotationRoutes = (keeper: RotationKeeper, clock: () => Date):
   const { list, read, put, remove } = createSettingRoutes(rotationKind, keeper, toShownRotation);
   return [
     list({ operationId: 'listRotations', summary: 'List rotations with their layers', response: RotationList }),
-    read({ operationId: 'getRotation', summary: 'Read a rotation' }),
+    read({ operationId: 'getRotation', summary: 'Get a rotation' }),
     put(
       {
         operationId: 'putRotation',
