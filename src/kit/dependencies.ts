@@ -30,7 +30,7 @@ export const dependsOn = Type.Array(
     maxItems: 20,
     uniqueItems: true,
     description:
-      'Watches, heartbeats and hosts on which this one depends: `watch/NAME`, `heartbeat/NAME`, `host/NAME`, or a name alone for the first kind that has it. While one of them has an incident, nobody is notified of this one.',
+      'Dependencies: `watch/NAME`, `heartbeat/NAME`, `host/NAME`, or a name alone for the first kind that has the name. While a dependency has an incident, incidents of this entry notify nobody.',
   },
 );
 
@@ -91,7 +91,7 @@ export const findDependencyProblem = (thing: Thing, find: FindThing): string | u
   const unknown = thing.dependsOn?.find((name) => toRef(name, findWith) === undefined);
   if (unknown !== undefined) {
     const noun = unknown.includes('/') ? splitRef(unknown).join(' ') : `watch, heartbeat or host ${unknown}`;
-    return `dependsOn: there is no ${noun}`;
+    return `dependsOn: ${noun} does not exist`;
   }
   const circle = findCircle(thing.ref, findWith);
   return circle && `dependsOn must not lead back to itself: ${circle.map(nameRef).join(' → ')}`;

@@ -115,7 +115,7 @@ export const NextNotification = defineShape('NextNotification', {
   waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'cause', 'receiver'], {
     type: 'string',
     description:
-      'Reason for the delay: collecting more incidents for one message; `after`, `repeat` or `hours` of the destination; its next shift; a silence; the `cause`, or a check that may find one; or a receiver that does not accept messages.',
+      'Reason for the delay: collecting more incidents for one message; `after`, `repeat` or `hours` of the destination; its next shift; a silence; the `cause`, or the check of a possible cause; or a receiver that does not accept messages.',
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts.', examples: [0] }),
   error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Reason why the last attempt failed.'),
@@ -155,7 +155,7 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
       policy: Type.String({ examples: ['ops'] }),
       step: Type.Integer({ examples: [2] }),
       round: Type.Integer({ examples: [1] }),
-      dueAt: nullable(Time, 'Time of the step; `null` while a silence or another incident, the cause, blocks it.'),
+      dueAt: nullable(Time, 'Time of the step; `null` while a silence or the cause suspends the step.'),
       targets: Type.Array(Type.String({ examples: ['person:ben'] }), {
         description: 'People and destinations, `person:NAME` or `destination:NAME`, who are on call then.',
       }),

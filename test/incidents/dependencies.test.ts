@@ -217,11 +217,11 @@ test('unknown names, circles and the deletion of what others depend on are refus
   );
   assert.equal(
     await refusal('/api/watches/web', toWatch('web', site, { dependsOn: ['gone'] })),
-    'dependsOn: there is no watch, heartbeat or host gone',
+    'dependsOn: watch, heartbeat or host gone does not exist',
   );
   assert.equal(
     await refusal('/api/watches/web', toWatch('web', site, { dependsOn: ['host/gone'] })),
-    'dependsOn: there is no host gone',
+    'dependsOn: host gone does not exist',
   );
   assert.equal(
     await refusal('/api/watches/web', toWatch('web', site, { dependsOn: ['web'] })),
@@ -259,7 +259,7 @@ test('a config file with an unknown name or a circle stops the start', async (t)
   const refuse = (settings: object) => startRefusal(t, { settings });
   assert.equal(
     await refuse({ watches: [{ name: 'web', ...at, dependsOn: ['router'] }] }),
-    'watches: web: dependsOn: there is no watch, heartbeat or host router',
+    'watches: web: dependsOn: watch, heartbeat or host router does not exist',
   );
   assert.equal(
     await refuse({

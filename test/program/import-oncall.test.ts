@@ -49,9 +49,9 @@ const expected: Record<Program, Expected> = {
     plan: [
       /^create user anna: anna@example\.org$/m,
       /^skip way anna\/mail: no destination of type email has a server$/m,
-      /^cannot come: schedule Demo schedule iCal: it reads a calendar, which has no rotation$/m,
-      /^cannot come: schedule Demo schedule Calendar, shift First of the month: frequency monthly does not exist here$/m,
-      /^cannot come: policy default: a step of type trigger_webhook has nobody to notify here$/m,
+      /^not imported: schedule Demo schedule iCal: a calendar has no rotation$/m,
+      /^not imported: schedule Demo schedule Calendar, shift First of the month: frequency monthly is not supported$/m,
+      /^not imported: policy default: a step of type trigger_webhook has nobody to notify here$/m,
     ],
     rotation: 'Demo-schedule-Calendar',
     layers: [
@@ -73,8 +73,8 @@ const expected: Record<Program, Expected> = {
   },
   opsgenie: {
     plan: [
-      /^cannot come: rotation ops_team_schedule Team: its participant rocket_team is no user$/m,
-      /^cannot come: policy ops-escalation: team Operations cannot be notified$/m,
+      /^not imported: rotation ops_team_schedule Team: participant rocket_team is not in the list of users$/m,
+      /^not imported: policy ops-escalation: team Operations cannot be notified$/m,
     ],
     rotation: 'ops_team_schedule-First-Rotation',
     layers: [
@@ -119,8 +119,8 @@ const expected: Record<Program, Expected> = {
   goalert: {
     plan: [
       /^create user ben\.example: Ben Example$/m,
-      /^cannot come: rotation Monthly: type monthly does not exist here$/m,
-      /^cannot come: policy Standard: slackChannel #ops cannot be notified$/m,
+      /^not imported: rotation Monthly: type monthly is not supported$/m,
+      /^not imported: policy Standard: slackChannel #ops cannot be notified$/m,
     ],
     rotation: 'Ops-Primary-Rotation',
     layers: [],
@@ -212,7 +212,7 @@ test('an import from an address sends the key of the other program only to that 
   );
   const stolen = await run(['--from', 'opsgenie', evil.url], variables);
   assert.deepEqual([stolen.code, other.requests.length], [1, 0]);
-  assert.match(stolen.stderr, /^signalbox: .*: the next page is at another server: http:\/\/127\.0\.0\.1:\d+\n$/);
+  assert.match(stolen.stderr, /^signalbox: .*: the next page is on another server: http:\/\/127\.0\.0\.1:\d+\n$/);
   const moved = await startReceiver(t, (response) => response.writeHead(302, { location: other.url }).end());
   assert.equal((await run(['--from', 'opsgenie', moved.url], variables)).code, 1);
   assert.equal(other.requests.length, 0);
@@ -270,8 +270,8 @@ test('damaged, huge and hostile exports give one clear line, and change nothing'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the terminal must not get them
   assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f]/);
   assert.match(stdout, /^create policy stop-2: person:/m);
-  assert.match(stdout, /^cannot come: schedule zone: "Mars\/Base" is not a time zone$/m);
-  assert.match(stdout, /^cannot come: schedule time: .*rotation_virtual_start must be a time$/m);
+  assert.match(stdout, /^not imported: schedule zone: "Mars\/Base" is not a time zone$/m);
+  assert.match(stdout, /^not imported: schedule time: .*rotation_virtual_start must be a time$/m);
   assert.equal((await read('/api/users'))['count'], 2);
   const usage = await run(['x.json']);
   assert.deepEqual([usage.code, usage.stderr.includes('--from is required')], [2, true]);

@@ -25,10 +25,13 @@ const exitCodes = {
   [temporaryFailure]: 'the server could not be reached',
 };
 
-/** Variables of commands that read from a server; `scope` is the scope their key needs. */
+/** Variables of commands that read from a server; `scope` is the scope of the key, or `admin` for a token of an Admin. */
 export const askedVariables = (scope: string) => ({
   [otherVariables.url]: `URL of the server, including the path of a mount. Default ${defaultUrl}.`,
-  [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server requires a key.`,
+  [otherVariables.key]:
+    scope === 'admin'
+      ? 'Token of an Admin, from POST /api/auth/login.'
+      : `Key from create-key with the scope ${scope}, if the server requires a key.`,
 });
 
 /** Error message and exit code for a server that gives no usable response. */
@@ -71,7 +74,7 @@ export interface Asking {
 interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
   /** Flags in addition to --json and --url. */
   flags?: F;
-  /** Scope of the key, as shown to people. */
+  /** Scope of the key, as shown to people, or `admin` for a token of an Admin. */
   scope: string;
   /** Resolves to the exit code, unless it is 0. */
   run(asking: Asking, input: CommandInput<F & typeof askingFlags>): Promise<number | undefined>;

@@ -24,15 +24,15 @@ export const importOncallCommand = defineAskingCommand({
   summary: 'Import people, rotations, overrides and escalation policies of another on-call program.',
   details: [
     'Prints a plan. Nothing changes without --apply; a second import changes nothing.',
-    `A URL is the address of the program's API; its key is read from ${otherVariables.importKey}. A FILE has the lists of that API in one JSON object, such as {"users": …, "schedules": …}.`,
+    `URL is the address of the program's API; the key is read from ${otherVariables.importKey}. FILE contains the lists of that API in one JSON object, such as {"users": …, "schedules": …}.`,
     'New users are Readers with an initial password, which is printed once. Routing is not imported: set a default policy afterwards.',
   ],
   flags: {
-    from: { value: 'PROGRAM', summary: 'The other program.', choices: programs },
-    plan: { summary: 'Print the plan only, the default.' },
+    from: { value: 'PROGRAM', summary: 'Program to import from.', choices: programs },
+    plan: { summary: 'Print only the plan (the default).' },
     apply: { summary: 'Apply the plan.' },
   },
-  scope: 'of an Admin: use the token of a user instead of a key',
+  scope: 'admin',
   run: async (asking, { words: [source = ''], own: { from, plan, apply, json } }) => {
     if (from === undefined) throw new UsageError(`--from is required: one of ${programs.join(', ')}`);
     if (plan && apply) throw new UsageError('use only one of --plan and --apply');
@@ -106,7 +106,7 @@ const describePlan = (changes: readonly PlannedChange[], notes: readonly string[
     ...changes.map(
       ({ action, what, name, detail }) => `${action} ${what} ${name}${detail === '' ? '' : `: ${detail}`}`,
     ),
-    ...notes.map((note) => `cannot come: ${note}`),
+    ...notes.map((note) => `not imported: ${note}`),
     ...(changes.length + notes.length === 0 ? ['the export is empty'] : []),
   ]
     .map((line) => `${escapeControls(line)}\n`)

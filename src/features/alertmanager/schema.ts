@@ -42,7 +42,7 @@ const AlertmanagerAlert = defineShape('AlertmanagerAlert', {
   status: defineShape('AlertmanagerAlertStatus', {
     state: Type.Enum(['active', 'suppressed'], { type: 'string', description: '`suppressed`: a silence is active.' }),
     silencedBy: Type.Array(text(id)),
-    inhibitedBy: Type.Array(text(id), { description: 'Always empty: signalbox has no inhibition.' }),
+    inhibitedBy: Type.Array(text(id), { description: 'Always empty: inhibited incidents are listed as active.' }),
   }),
 });
 export type AlertmanagerAlert = Static<typeof AlertmanagerAlert>;

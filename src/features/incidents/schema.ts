@@ -46,7 +46,7 @@ const incident = {
   }),
   cause: orNull(
     IncidentCause,
-    'Incident because of which nobody is notified now, or was notified of a resolved incident.',
+    'Cause: the incident because of which this incident notifies nobody; of a resolved incident, the last cause.',
   ),
   task: SharedIncident.properties.task,
   responders: Type.Array(Type.String({ examples: ['ben'] }), { description: 'Users who were asked to help.' }),

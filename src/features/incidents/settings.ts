@@ -31,7 +31,7 @@ export const incidentSettings = {
     maximum: 86_400,
     default: 120,
     description:
-      'Seconds for which an incident notifies nobody after the end of its cause, and at most until its possible cause is checked.',
+      'Seconds for which an incident waits after the resolution of its cause before it notifies; also the longest wait for the check of a possible cause.',
   }),
 };
 export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;

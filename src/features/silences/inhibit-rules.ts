@@ -17,7 +17,7 @@ const ConfiguredRule = Type.Object(
     equal: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: maxPatternLength }), {
         maxItems: 50,
-        description: 'Labels that must have the same value in both.',
+        description: 'Labels that must have equal values in the cause and in the other incident.',
       }),
     ),
   },
@@ -29,7 +29,8 @@ export const inhibitSettings = {
   inhibitRules: Type.Array(ConfiguredRule, {
     default: [],
     maxItems: 200,
-    description: "Alertmanager's `inhibit_rules`: open incidents because of which others notify nobody.",
+    description:
+      "Alertmanager's `inhibit_rules`: while an incident that matches the source is open, incidents that match the target notify nobody.",
   }),
 };
 
@@ -41,7 +42,8 @@ const compileRule = (rule: ConfiguredRule): InhibitRule => ({
 });
 
 const compileSide = <T extends keyof ConfiguredRule>(rule: ConfiguredRule, name: T, other: T) => {
-  if ((rule[name] === undefined) === (rule[other] === undefined)) throw new HttpError('invalid', `set ${name}`);
+  if ((rule[name] === undefined) === (rule[other] === undefined))
+    throw new HttpError('invalid', `set either ${name} or ${other}`);
   return createLabelTest((rule[name] ?? rule[other] ?? []).flatMap(parseMatchers));
 };
 

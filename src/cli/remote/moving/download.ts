@@ -28,7 +28,7 @@ export const createDownload = (base: URL, headers: Record<string, string>): Down
   const send = async (path: string, init: RequestInit): Promise<unknown> => {
     const url = path.startsWith('/') ? new URL(base.href.replace(/\/$/, '') + path) : new URL(path, base);
     // The key must not be sent to any other server.
-    if (url.origin !== base.origin) throw new ImportError(`the next page is at another server: ${url.origin}`);
+    if (url.origin !== base.origin) throw new ImportError(`the next page is on another server: ${url.origin}`);
     requests += 1;
     if (requests > mostRequests) throw new ImportError(`the export has more than ${mostRequests} pages`);
     const signal = AbortSignal.timeout(timeoutMs);

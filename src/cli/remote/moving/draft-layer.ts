@@ -91,15 +91,15 @@ export const toLayer = ({
   spans,
   until,
 }: LayerDraft): DraftRotation['layers'][number] => {
-  if (people.length === 0) throw new ImportError('it has no people');
-  if (people.length > 64) throw new ImportError('it has more than 64 people');
+  if (people.length === 0) throw new ImportError('no people');
+  if (people.length > 64) throw new ImportError('more than 64 people');
   const cycleMs = periodMs * people.length;
   const every = toEvery(periodMs);
   const local = given < earliest ? given + Math.ceil((earliest - given) / cycleMs) * cycleMs : given;
   const start = new Date(local);
   const time = toClock(start.getUTCHours() * 60 + start.getUTCMinutes());
   const hours = spans && toHours(spans);
-  if (hours !== undefined && hours.length > 500) throw new ImportError('its hours are too complicated');
+  if (hours !== undefined && hours.length > 500) throw new ImportError('the hours are too complicated');
   return {
     people: [...people],
     handover: { every, at: every.includes('week') ? `${dayOf(start)} ${time}` : time },
@@ -119,6 +119,6 @@ const toEvery = (ms: number): string => {
         ? [ms / dayMs, 'day']
         : [ms / hourMs, 'hour'];
   const isUsable = unit === 'hour' ? 24 % count === 0 : ms <= 366 * dayMs;
-  if (!isUsable || count < 1) throw new ImportError(`turns of ${ms / minuteMs} minutes do not exist here`);
+  if (!isUsable || count < 1) throw new ImportError(`turns of ${ms / minuteMs} minutes are not supported`);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 };

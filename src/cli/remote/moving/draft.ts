@@ -86,7 +86,7 @@ export const toDraftPolicy = (
     notes.push(`policy ${name}: no step reaches a person or rotation`);
     return undefined;
   }
-  if (first[0] > 0) notes.push(`policy ${name}: the first step follows at once, without the wait before it`);
+  if (first[0] > 0) notes.push(`policy ${name}: the wait before the first step is not imported`);
   if (all.length > most) notes.push(`policy ${name}: steps after the first ${most}`);
   const steps = all.slice(0, most).map(([at, targets], index) => ({
     notify: [...targets].slice(0, most),

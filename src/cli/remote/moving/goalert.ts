@@ -55,9 +55,9 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
     const { timeZone, clock } = openZone(rotation.find('timeZone') ?? 'UTC');
     const ids = rotation.texts('userIDs');
     const stranger = ids.find((id) => !isPerson(id));
-    if (stranger !== undefined) throw new ImportError(`${stranger} is no user`);
+    if (stranger !== undefined) throw new ImportError(`${stranger} is not in the list of users`);
     const unit = periods.get(rotation.text('type'));
-    if (unit === undefined) throw new ImportError(`type ${rotation.text('type')} does not exist here`);
+    if (unit === undefined) throw new ImportError(`type ${rotation.text('type')} is not supported`);
     const periodMs = unit * rotation.number('shiftLength', 1);
     const local = clock.toLocal(rotation.time('start'));
     // The person of the first turn can be computed from the person who is on call now.
@@ -130,7 +130,7 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
  */
 const zoneOf = (schedule: Entry, rotation: Entry): { timeZone?: string } => {
   const [own, other] = [schedule.find('timeZone'), rotation.find('timeZone')];
-  if (own !== other) throw new ImportError('its schedule has another time zone than its rotation');
+  if (own !== other) throw new ImportError('schedule and rotation have different time zones');
   return {};
 };
 

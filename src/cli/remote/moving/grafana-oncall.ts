@@ -61,7 +61,7 @@ const readSchedule = (
 ): DraftRotation | undefined => {
   const title = schedule.text('name');
   if (schedule.find('type') === 'ical') {
-    draft.notes.push(`schedule ${title}: it reads a calendar, which has no rotation`);
+    draft.notes.push(`schedule ${title}: a calendar has no rotation`);
     return undefined;
   }
   const layers: { level: number; layer: DraftRotation['layers'][number] }[] = [];
@@ -72,9 +72,9 @@ const readSchedule = (
     const label = `schedule ${title}, shift ${shift?.find('name') ?? id}`;
     try {
       zone ??= openZone(schedule.find('time_zone') ?? 'UTC');
-      if (!shift) throw new ImportError('it is not in the export');
+      if (!shift) throw new ImportError('not in the export');
       const own = shift.has('time_zone') ? openZone(shift.text('time_zone')) : zone;
-      if (own.timeZone !== zone.timeZone) throw new ImportError('it has a time zone of its own');
+      if (own.timeZone !== zone.timeZone) throw new ImportError('the shift has its own time zone');
       if (shift.find('type') === 'single_event') overrides.push(...readSingle(shift, zone.clock, draft));
       else layers.push({ level: shift.number('level', 0), layer: readRecurrent(shift, zone.clock, draft, label) });
     } catch (error) {
@@ -83,7 +83,7 @@ const readSchedule = (
     }
   }
   if (layers.length === 0 || !zone) {
-    draft.notes.push(`schedule ${title}: it has no shift that recurs`);
+    draft.notes.push(`schedule ${title}: no recurring shift`);
     return undefined;
   }
   const ordered = layers.sort((one, other) => one.level - other.level).map(({ layer }) => layer);
@@ -107,7 +107,7 @@ const readSingle = (shift: Entry, clock: Clock, draft: OnCallDraft): DraftRotati
 
 const requirePeople = (ids: readonly string[], { people }: OnCallDraft): readonly string[] => {
   const stranger = ids.find((id) => !people.some((person) => person.id === id));
-  if (stranger !== undefined) throw new ImportError(`${stranger} is no user`);
+  if (stranger !== undefined) throw new ImportError(`${stranger} is not in the list of users`);
   return ids;
 };
 
@@ -118,11 +118,11 @@ const readRecurrent = (
   label: string,
 ): DraftRotation['layers'][number] => {
   for (const member of ['by_month', 'by_monthday']) {
-    if (shift.values(member).length > 0) throw new ImportError(`${member} does not exist here`);
+    if (shift.values(member).length > 0) throw new ImportError(`${member} is not supported`);
   }
   const frequency = shift.text('frequency');
   const unit = periods.get(frequency);
-  if (unit === undefined) throw new ImportError(`frequency ${frequency} does not exist here`);
+  if (unit === undefined) throw new ImportError(`frequency ${frequency} is not supported`);
   const isRolling = shift.find('type') === 'rolling_users';
   const groups = isRolling
     ? shift
@@ -138,7 +138,7 @@ const readRecurrent = (
   const index = shift.number('start_rotation_from_user_index', 0) % Math.max(1, first.length);
   const people = [...first.slice(index), ...first.slice(0, index)];
   const interval = shift.number('interval', 1);
-  if (!isRolling && interval !== 1) throw new ImportError(`a shift every ${interval} periods does not exist here`);
+  if (!isRolling && interval !== 1) throw new ImportError(`shifts every ${interval} periods are not supported`);
   const local = readLocal(shift, 'start');
   const until = shift.has('until') ? clock.toFirstTime(readLocal(shift, 'until')) : undefined;
   const spans = readSpans(shift, { local, unit, periodMs: unit * interval });
@@ -157,7 +157,7 @@ const readSpans = (
   if (listed.length > 0) return listed.map((day) => ({ start: day * 1440 + start, minutes }));
   if (minutes * minuteMs >= periodMs) return undefined;
   if (unit === dayMs) return days.map((_, day) => ({ start: day * 1440 + start, minutes }));
-  if (unit !== 7 * dayMs || periodMs !== unit) throw new ImportError('its shifts leave gaps that do not exist here');
+  if (unit !== 7 * dayMs || periodMs !== unit) throw new ImportError('gaps between shifts are not supported');
   const day = (new Date(local).getUTCDay() + 6) % 7;
   return [{ start: day * 1440 + start, minutes }];
 };
@@ -189,9 +189,9 @@ const readChain = (
         ...people.filter((id) => draft.people.some((person) => person.id === id)).map((id) => `person:${id}`),
         ...(schedule === undefined ? [] : [targets.get(schedule) ?? []].flat()),
       ];
-      if (found.length === 0) draft.notes.push(`policy ${name}: a step of type ${type} has nobody to notify here`);
+      if (found.length === 0) draft.notes.push(`policy ${name}: steps of type ${type} are not supported`);
       if (type === 'notify_person_next_each_time')
-        draft.notes.push(`policy ${name}: people who take turns are all notified`);
+        draft.notes.push(`policy ${name}: all people are notified instead of one person in turn`);
       return [{ at, targets: found }];
     });
   const policy = toDraftPolicy(name, steps, { lastMs, repeat }, draft.notes);

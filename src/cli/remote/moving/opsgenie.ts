@@ -106,14 +106,15 @@ interface MadeRotation {
 const readSchedule = (schedule: Entry, { draft, names, toPerson }: ReadingParts & { names: Names }): MadeRotation[] => {
   const title = schedule.text('name');
   const rotations = schedule.list('rotations');
-  if (rotations.length === 0) draft.notes.push(`schedule ${title}: it has no rotations`);
+  if (rotations.length === 0) draft.notes.push(`schedule ${title}: no rotations`);
   return rotations.flatMap((rotation) => {
     const label = rotations.length === 1 ? title : `${title} ${rotation.find('name') ?? ''}`;
     try {
       const { timeZone, clock } = openZone(schedule.find('timezone') ?? 'UTC');
       const people = rotation.list('participants').map((participant) => {
         const person = participant.find('type') === 'user' ? toPerson(participant) : undefined;
-        if (person === undefined) throw new ImportError(`its participant ${nameOf(participant)} is no user`);
+        if (person === undefined)
+          throw new ImportError(`participant ${nameOf(participant)} is not in the list of users`);
         return person;
       });
       const periodMs = (periods.get(rotation.text('type')) ?? 0) * rotation.number('length', 1);
@@ -162,7 +163,7 @@ const readOverrides = (
     const ids = override.list('rotations').map((each) => each.find('id'));
     const of = made.filter((each) => ids.length === 0 || ids.includes(each.id));
     if (person === undefined)
-      draft.notes.push(`schedule ${schedule.text('name')}: an override by somebody who is no user`);
+      draft.notes.push(`schedule ${schedule.text('name')}: an override by a person who is not in the list of users`);
     else
       for (const { rotation } of of)
         rotation.overrides.push({ person, startsAt: override.time('startDate'), endsAt: override.time('endDate') });

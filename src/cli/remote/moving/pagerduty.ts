@@ -52,7 +52,7 @@ export const readPagerDuty = (root: Entry): OnCallDraft => {
         .flatMap((layer) => {
           const people = layer.list('users').map((each) => each.entry('user').text('id'));
           const stranger = people.find((id) => !isPerson(id));
-          if (stranger !== undefined) throw new ImportError(`${stranger} is no user`);
+          if (stranger !== undefined) throw new ImportError(`${stranger} is not in the list of users`);
           const spans = layer.list('restrictions').flatMap(readRestriction);
           return toLayer({
             people,
@@ -63,7 +63,7 @@ export const readPagerDuty = (root: Entry): OnCallDraft => {
             until: layer.has('end') ? layer.time('end') : undefined,
           });
         });
-      if (layers.length === 0) throw new ImportError('it has no layers');
+      if (layers.length === 0) throw new ImportError('no layers');
       const id = schedule.text('id');
       const own =
         root.has('overrides') && root.entry('overrides').has(id)
@@ -71,7 +71,8 @@ export const readPagerDuty = (root: Entry): OnCallDraft => {
           : [];
       const overrides = own.flatMap((override) => {
         const person = override.entry('user').text('id');
-        if (!isPerson(person)) draft.notes.push(`schedule ${title}: an override by somebody who is no user`);
+        if (!isPerson(person))
+          draft.notes.push(`schedule ${title}: an override by a person who is not in the list of users`);
         return isPerson(person) ? [{ person, startsAt: override.time('start'), endsAt: override.time('end') }] : [];
       });
       const name = names.add(title);
