@@ -9,7 +9,7 @@ import type { Bench, Measure } from '../support/run.ts';
 import { startCompanion, startSearchable, startServer, withScope } from '../support/server.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-/** Alerts per second in a round, which is more than can be delivered. */
+/** Alerts per second in a round. Fewer can be delivered. */
 const perSecond = 30_000;
 const pollMs = 10;
 

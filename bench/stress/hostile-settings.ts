@@ -6,7 +6,7 @@ import { ask, createPost, password, send } from '../support/requests.ts';
 import type { Measure } from '../support/run.ts';
 import { type Server, startSignalbox } from '../support/server.ts';
 
-/** Concurrent requests that store settings. */
+/** Number of concurrent requests that store settings. */
 const writers = 16;
 
 /** Milliseconds before retrying a request to an overloaded server. */

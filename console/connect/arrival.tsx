@@ -33,7 +33,7 @@ export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const found = useSignal<AlertEntry | undefined>(undefined);
   /** Log sequence number of the newest known alert. */
   const known = useRef<number | undefined>(undefined);
-  /** True once the current log position is known, because earlier alerts do not count. */
+  /** True once the current log position is known. Earlier alerts do not count. */
   const isReady = useSignal(false);
   const token = session.value?.token;
   useEffect(() => {

@@ -3,7 +3,7 @@ import { client } from '../api.ts';
 import { useRereading } from '../live/rereading.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 
-/** Runs shown per heartbeat. */
+/** Number of runs shown per heartbeat. */
 const runs = 20;
 
 /** Milliseconds between reloads. Needed because events report pings and state changes, but not changed definitions. */

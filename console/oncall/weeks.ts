@@ -1,7 +1,7 @@
 import { serverNow } from '../clock.ts';
 import { fromTyped, toTyped } from '../zone.ts';
 
-/** Weeks shown at a time. */
+/** Number of weeks shown at a time. */
 const shownWeeks = 4;
 
 const dayMs = 86_400_000;

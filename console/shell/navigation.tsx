@@ -77,7 +77,7 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
 /** Paths of screens by area, for areas whose screen has a different name. */
 const places: Record<string, string> = { deliveries: '/notifications', host: '/watches' };
 
-/** Dot on a screen that has details about an open problem. */
+/** Dot in the navigation next to a screen with details about an open problem. */
 const Attention = ({ path }: { path: string }) => {
   const problem = healthStatus.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;

@@ -135,7 +135,7 @@ export const PriorityChoice = ({ task, list }: TaskProps) => (
   </select>
 );
 
-/** Choice of the status that looks like a button. Used on cards, because the column already shows the status. */
+/** Selection of a status, shown as a button. Used on cards, because the column already shows the status. */
 export const MoveChoice = (props: TaskProps) => (
   <span class="move" title={words.move}>
     <Icon name="move" />

@@ -59,7 +59,7 @@ export type AccessKey = Static<typeof AccessKey>;
 /** Prefix of every key, so that people and secret scanners recognize keys. */
 const prefix = 'sbk_';
 
-/** Digits of 256 bits in base 62. */
+/** Number of base-62 digits that hold 256 bits. */
 const digits = 43;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

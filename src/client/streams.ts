@@ -155,7 +155,7 @@ export async function* readEntries(
   }
 }
 
-/** Creates a function that finds the texts of entries in a body that arrives in pieces. */
+/** Creates a function that finds the JSON of each entry in a body that arrives in pieces. */
 const createFinder = () => {
   const marks = /["\\{}[\]]/g;
   /** Open brackets of the current objects and lists. */

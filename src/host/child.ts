@@ -5,7 +5,8 @@ import { once } from 'node:events';
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
 /**
- * Milliseconds between TERM and KILL, and for which pipes may stay open without output after the program has exited.
+ * Milliseconds between TERM and KILL, and maximum milliseconds without output for which pipes stay open after the
+ * program has exited.
  */
 const graceMs = 500;
 

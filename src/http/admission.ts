@@ -205,7 +205,7 @@ export interface ListenerOptions {
   connections: Connections;
   /** True while the event-loop delay exceeds its limit. */
   isLagging: () => boolean;
-  /** True for a health check, because health checks must work during overload, too. */
+  /** True for a health check. Health checks must work even during overload. */
   isVital: (request: IncomingMessage) => boolean;
   timings: Timings;
 }

@@ -36,7 +36,7 @@ interface ConfigReading<Known> {
 /** Setting that a request creates or replaces. */
 interface Replaced<Stored, Known> {
   name: string;
-  /** Stored form, even if the setting is broken. */
+  /** Stored form of the setting, which is also present for a broken setting. */
   stored: Stored | undefined;
   /** Setting in use; undefined if there is no setting or it is broken. */
   known: Known | undefined;

@@ -20,7 +20,7 @@ const firstLine = { signalbox: 'export', version: 1 };
 /** Last line of an export. If it is missing, the export was cut short. */
 const lastLine = { signalbox: 'end' };
 
-/** Characters per piece of an export, which the last line of the piece may exceed. */
+/** Number of characters per piece of an export, which the last line of the piece may exceed. */
 const textLength = 256 * 1024;
 
 /** Bytes of lines whose changes are stored together. */

@@ -15,7 +15,7 @@ import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 /** Receives the progress of reading: bytes read, and the file's size. */
 type OnRead = (done: number, total: number) => void;
 
-/** Characters per write. */
+/** Number of characters per write. */
 const writtenLength = 64 * 1024;
 
 /** First line of the file. Its number changes with the format. */

@@ -60,7 +60,7 @@ const withPicture: Call = async (client) => {
   return found;
 };
 
-/** Returns a call that must be refused, because there is nothing mounted or parked to return. */
+/** Returns a call that the server must refuse, because nothing is mounted or parked that the call could name. */
 const refused =
   (call: Call, status: number): Call =>
   async (client) => {

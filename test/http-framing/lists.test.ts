@@ -213,7 +213,10 @@ const storeAlerts = async (app: TestApp, stored: number): Promise<void> => {
   });
 };
 
-/** Returns the entries of a list. Another request follows on the connection, immediately and later. */
+/**
+ * Returns the entries of a list. Checks that further requests, pipelined and later, are answered on the same
+ * connection.
+ */
 const readList = async ({ url }: TestApp, path: string, token: string): Promise<unknown[]> => {
   const connection = openConnection(url);
   const list = get(path, `Authorization: Bearer ${token}`);

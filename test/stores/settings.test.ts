@@ -58,7 +58,7 @@ const openLog = async (t: Scope, directory: string, options: Partial<JournalOpti
   return log;
 };
 
-/** Opens a log and collects its damages. */
+/** Opens a log and collects the damage that is reported. */
 const openDamagedLog = async (t: Scope, directory: string) => {
   const damages: string[] = [];
   const report = (event: JournalEvent): void => void (event.type === 'damaged' && damages.push(event.damage));

@@ -66,7 +66,7 @@ const listOperations = ({ paths, components }) => {
   );
 };
 
-/** Writes the client's types: of events by topic, of all routes, and src/client/types.ts. */
+/** Writes the client's types: types of events by topic, types of all routes, and src/client/types.ts. */
 export const buildTypes = async (api, path) => {
   const topics = Object.entries(api['x-signalbox-topics']).map(
     ([name, { $ref }]) => `  ${name}: ${$ref.split('/').at(-1)};`,

@@ -69,8 +69,8 @@ const longestWaitMs = 5_000;
 const aboutAlert = new Set([400, 413, 422]);
 
 /**
- * Status for an Idempotency-Key that was used with different fields. A kept alert's text changes, because it says that
- * the alert is late.
+ * Status for an Idempotency-Key that was already used with different fields. The fields of a kept alert change, because
+ * its text says that the alert is late.
  */
 const usedKey = 422;
 

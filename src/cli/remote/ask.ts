@@ -143,7 +143,7 @@ export const sayIfMore = ({ data, total }: ListReply<unknown>, which: string): v
   if (Number(total) > data.length) say(`showing the ${data.length} ${which} of ${total} matches`);
 };
 
-/** Characters of an id shown in tables, enough to distinguish entries. */
+/** Number of characters of an id that tables show, enough to distinguish entries. */
 const shownLength = 13;
 
 /** Shortens an id for tables. */

@@ -20,7 +20,7 @@ export interface SessionEnd {
   isForeign?: boolean;
 }
 
-/** Random bytes of a password, which is 16 characters long. */
+/** Number of random bytes in a password, which is 16 characters long. */
 const passwordBytes = 12;
 
 interface AccountParts {

@@ -23,7 +23,7 @@ import { type Account, userKind } from './user-kind.ts';
 import { createUserRoutes } from './user-routes.ts';
 import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
 
-/** Random bytes of a signing key. */
+/** Number of random bytes in a signing key. */
 const secretBytes = 32;
 
 /** Milliseconds between removals of session ends that no longer have any effect. */

@@ -22,7 +22,7 @@ export interface Account {
   origin: 'config' | 'made' | 'temporary';
   /** Setting of a runtime account. */
   setting?: RuntimeSetting<StoredUser>;
-  /** Role with password or hash, as checked by a login. */
+  /** Role with password or hash, compared with the account at a login. */
   checked: string;
   /**
    * Returns the hash. Passwords of built-in accounts are hashed at the first login, because hashing at startup would

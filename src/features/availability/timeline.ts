@@ -21,7 +21,7 @@ const maxFacts = 100;
 /** Code of a merged interval. The codes of states are their indexes. */
 const mergedCode = checkStates.length;
 
-/** A change is stored as `second * base + code`. */
+/** Factor that combines a change's second and code in one number: `second * base + code`. */
 const base = 8;
 
 /**

@@ -86,5 +86,5 @@ export const dateKind: ValueKind<Date> = {
   hint: `${dateForms}, in local time without a zone.`,
 };
 
-/** True if the day exists in its month, because JavaScript reads 30 February as 1 March. */
+/** True if the day exists in its month. JavaScript would read 30 February as 1 March. */
 const isDayOfMonth = (day: string): boolean => new Date(`${day}T00:00Z`).toISOString().startsWith(day);

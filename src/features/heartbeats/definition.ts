@@ -3,7 +3,7 @@ import { HttpError } from '../../http/errors.ts';
 import { dependsOn } from '../../kit/dependencies.ts';
 import { severities } from '../../kit/severity.ts';
 
-/** Ten years. A longer time is a mistake. */
+/** Maximum seconds of a period: ten years. Longer periods are mistakes. */
 const maxSeconds = 10 * 366 * 24 * 60 * 60;
 
 /** Fields of a definition, all optional in requests and in the config file. */

@@ -3,7 +3,7 @@ import { rowLength } from './columns.ts';
 import type { HostState, HostStore } from './host-state.ts';
 import { findRing, type RingRow, toSlot } from './rings.ts';
 
-/** States and rows in the shared database. */
+/** Store for the states and rows of hosts in the shared database. */
 export class HostTable implements HostStore {
   readonly #database: Pick<Database, 'query'>;
 

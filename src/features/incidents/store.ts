@@ -24,8 +24,8 @@ import { TimeEvents } from './time-events.ts';
 const gatherMs = 10;
 
 /**
- * Characters of about 100,000 alerts. Folding so many alerts takes as long as writing a snapshot of 20,000 open
- * incidents.
+ * Minimum growth of the log in characters, which is about 100,000 alerts. Folding so many alerts takes as long as
+ * writing a snapshot of 20,000 open incidents.
  */
 const minGrowth = 32 * MiB;
 

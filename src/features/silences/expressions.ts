@@ -6,7 +6,10 @@ import { parseSimpleExpression } from './simple-expression.ts';
 /** Maximum number of characters of a string that are compared. Incident titles have the same limit. */
 export const maxComparedLength = 499;
 
-/** Worst-case microseconds per text comparison: per character between wildcards, and per unit of size. */
+/**
+ * Maximum microseconds of a comparison: for each string, for each character between wildcards, and for each unit of
+ * size.
+ */
 const textMicros = 0.1;
 const wildcardMicros = 0.1;
 const sizeMicros = 12;

@@ -1,4 +1,4 @@
-/** Entries per node: one for each bit of a number. */
+/** Number of entries per node, one for each bit of a number. */
 const width = 32;
 
 /** Text in a leaf, otherwise a node. */

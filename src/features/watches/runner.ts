@@ -21,8 +21,8 @@ export interface RunnerParts {
   /** Milliseconds on a monotonic clock. */
   now: () => number;
   /**
-   * True if alerts are held back for checks that have not worked since the given monotonic time, because the checks may
-   * share a cause.
+   * True if alerts are held back for checks that have not worked since the given monotonic time. Such checks may share
+   * a cause.
    */
   holdsUnknown?(since: number): boolean;
   /** Reads figures of a thing from before it was watched, oldest first, and the milliseconds between two figures. */

@@ -68,7 +68,7 @@ const createCommon = (subject: AlertSubject) => {
 const isOfNetwork = ({ watch: { type, settings }, place, isGone }: AlertSubject): boolean =>
   isGone ? place === '' : type.scope(settings) === 'network';
 
-/** True if the message must contain the name of the watch, because the alert names no machine. */
+/** True if the message must contain the name of the watch. This is the case if the alert names no machine. */
 const needsName = (subject: AlertSubject): boolean => isOfNetwork(subject) && subject.mark !== unknownMark;
 
 /** Capitalizes the first letter, unless the first word is the name of the thing. */

@@ -63,7 +63,7 @@ export interface WatchType {
   name: WatchSettings['type'];
   /** Returns which instances run the check: one per machine, one for the network, or every instance. */
   scope(watch: WatchSettings): WatchScope;
-  /** True if checks of a machine take turns with network checks, because each check starts a program. */
+  /** True if checks of a machine take turns with network checks. This is needed for checks that start a program. */
   takesTurns?: boolean;
   /** Settings that this type has, and the settings that it requires. */
   keys: readonly (keyof typeof ownWatchSettings)[];

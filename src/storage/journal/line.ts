@@ -88,7 +88,7 @@ export interface Match {
   value: string;
 }
 
-/** Test of a text field. */
+/** Condition for a text field. */
 export interface FieldTest {
   field: string;
   accepts(text: string): boolean;

@@ -149,7 +149,7 @@ export class Database {
     this.#deletion.expire(expiry);
   }
 
-  /** Deletes, hourly, the rows that a snapshot contains. */
+  /** Deletes the rows that a snapshot contains, once an hour. */
   cut(cut: Cut): void {
     this.#deletion.cut(cut);
   }

@@ -15,7 +15,7 @@ const snapshotVersion = 10;
 /** Minimum growth of the log in bytes between snapshots, unless `isWriter` selects the instance that writes them. */
 const minGrowth = 2 * MiB;
 
-/** Characters per part. */
+/** Number of characters per part. */
 const partLength = 64 * 1024;
 
 /** Number of parts read or written together. Requests are answered in between. */
@@ -27,7 +27,7 @@ const deletedCount = 64;
 /** Milliseconds after which parts that belong to no snapshot are deleted, because their writer has stopped. */
 const leftOverMs = dayMs;
 
-/** Newest rows of the log that are kept for lists: maximum bytes and maximum rows. */
+/** Limits for the log's newest rows that are kept for lists: bytes and number of rows. */
 const keptBytes = 16 * MiB;
 const keptCount = 100_000;
 

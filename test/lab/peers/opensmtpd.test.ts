@@ -14,7 +14,7 @@ import { waitUntil } from '../../support/wait.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { findPort } from './peer.ts';
 
-/** User and group `nobody` of Debian. */
+/** User id and group id of `nobody` on Debian. */
 const nobody = 65534;
 
 /** Starts OpenSMTPD, with private folders for its queue and its socket, and a mailbox for anna@example.org. */

@@ -18,7 +18,7 @@ export const readWatch = async ({ request }: Asked, token: string, name: string)
   return json;
 };
 
-/** Tests a watch and resolves to its things. */
+/** Tests a watch. Resolves to the things that the watch found. */
 export const tryWatch = async ({ request }: Asked, token: string, body: object): Promise<WatchedThing[]> => {
   const { status, json } = await request<{ things: WatchedThing[] }>('POST', '/api/watches/test', {
     token,

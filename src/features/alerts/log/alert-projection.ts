@@ -15,7 +15,7 @@ import { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 /** Milliseconds during which alerts are collected and then folded together, as long as no request waits for them. */
 const gatherMs = 10;
 
-/** Characters of about 100,000 alerts. */
+/** Minimum growth of the log in characters, which is about 100,000 alerts. */
 const minGrowth = 32 * MiB;
 
 const FirstEntry = Type.Object({ first: Type.String(), is: FirstAlert });

@@ -75,7 +75,7 @@ export class FileAlertStore extends AlertStore {
     return found.map(({ id, index = 0, isRepeat }) => ({ id: id ?? ids[index] ?? '', isRepeat }));
   }
 
-  /** True if a repeat should be stored, because the first alert or its last reminder is old enough. */
+  /** True if a repeat should be stored, which is the case if the first alert or its last reminder is old enough. */
   #isReminder(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: FirstAlert): boolean {
     const after = this.remindAfterMs(alert);
     return after !== undefined && this.parts.clock().getTime() - remindedAt >= after;

@@ -50,7 +50,7 @@ const planBuckets = (query: HistogramQuery, now: Date) => {
   return { first, last: first + Math.ceil((end - first) / length) * length, length };
 };
 
-/** True if the log's index suffices for the filters, because it contains every alert's level. */
+/** True if the log's index, which contains every alert's level, suffices for the filters. */
 const isIndexed = ({ source, hostname, status, q }: AlertFilters): boolean =>
   [source, hostname, status, q].every((filter) => filter === undefined);
 

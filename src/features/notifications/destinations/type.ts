@@ -11,7 +11,7 @@ export interface DestinationType {
   secret: 'none' | 'optional' | 'required';
   /** Lower-case name of the header that contains the secret. */
   secretHeader?: string;
-  /** True if the secret can be any string, because it is not sent in a header. */
+  /** True if the secret may be any string, which is possible if it is not sent in a header. */
   takesAnySecret?: boolean;
   /** True if the receiver identifies alerts by labels, so a resolution needs the labels of the resolved alert. */
   knowsByLabels?: boolean;

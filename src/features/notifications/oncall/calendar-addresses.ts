@@ -9,7 +9,7 @@ import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts
 import { createId } from '../../../storage/journal/line.ts';
 import { deleteOwned, isSameUser } from '../people/removal.ts';
 
-/** Random bytes of a secret, which is 43 characters long. */
+/** Number of random bytes in a secret, which is 43 characters long. */
 const secretBytes = 32;
 
 /** Stored form: the hash of the secret, never the secret itself. */

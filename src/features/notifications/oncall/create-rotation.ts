@@ -10,7 +10,7 @@ import { createTurns, type Turns } from './turns.ts';
 /** Default date from which turns are counted, a Monday. */
 const defaultStart = '2026-01-05';
 
-/** First year of `from` and `until`, because handovers are computed for all years in between. */
+/** Earliest year for `from` and `until`, because handovers are computed for all years in between. */
 const firstYear = 2020;
 const lastYear = 2060;
 

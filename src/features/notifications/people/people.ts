@@ -9,7 +9,7 @@ import { deleteOwned, isSameUser } from './removal.ts';
 import { type MailServer, splitWayName, toDelay, toWayTarget } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
 
-/** Users as seen by people; undefined if accounts do not exist. */
+/** Source of the users whose ways are managed. */
 interface UserSource {
   listUsers(): readonly KnownUser[];
 }

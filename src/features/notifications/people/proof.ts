@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { dayMs } from '../../../lib/units.ts';
 import type { StoredWay } from './way.ts';
 
-/** Digits of a code. */
+/** Number of digits in a code. */
 const digits = 6;
 
 /** Settings that make up the address of a way. Changing one of them makes the way unproven. */

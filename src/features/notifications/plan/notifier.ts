@@ -411,7 +411,10 @@ export class Notifier {
   }
 }
 
-/** True if two states of an incident lead to equal plans, because version, addresses and escalation are equal. */
+/**
+ * True if two states of an incident lead to the same plan, which is the case if version, addresses and escalation are
+ * equal.
+ */
 const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: SharedIncident): boolean =>
   known.version === version && known.addressed === addressed && known.escalation === escalation;
 

@@ -62,9 +62,9 @@ interface QueueParts<T> {
 export class DeliveryQueue<T> {
   readonly waiting = new WaitingMessages<T>();
   readonly #parts: QueueParts<T>;
-  /** Requests in progress, except requests by an administrator. */
+  /** Number of requests in progress, except requests by an administrator. */
   #running = 0;
-  /** Requests in progress that have taken over a second. */
+  /** Number of requests in progress that have taken over a second. */
   #slow = 0;
   /** Messages being sent at an administrator's request, by `seq`. */
   readonly #asked = new Set<number>();

@@ -11,8 +11,8 @@ const countMs = 50;
 export class ServerError extends Error {}
 
 /**
- * Talks over an open socket, which is closed at the end, or when it has received too much. Rejects with a ServerError,
- * or with an Error whose message is the reason for a missing answer.
+ * Runs a conversation over an open socket. The socket is closed at the end, or if too much data arrives. Rejects with a
+ * ServerError, or with an Error whose message is the reason for a missing answer.
  */
 export const converse = async <T>(socket: Socket, talk: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   let isTooMuch = false;

@@ -41,7 +41,7 @@ interface IndexedFile {
   source: IndexedSource;
 }
 
-/** Block with its bytes. */
+/** Block of the log, with its bytes. */
 interface ReadableBlock {
   block: IndexBlock;
   read(): Promise<Buffer>;

@@ -12,7 +12,7 @@ interface Item {
   name: unknown;
 }
 
-/** Upper bound of the ids of items, exclusive. */
+/** Exclusive upper bound for the ids of items. */
 const itemIds = 1000;
 
 const expect = (holds: boolean, what: string): void => {

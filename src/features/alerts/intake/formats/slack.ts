@@ -38,7 +38,7 @@ const Attachment = Type.Object({
 
 type Attachments = readonly Static<typeof Attachment>[];
 
-/** Slack's maximum number of attachments per message and of blocks per list. */
+/** Maximum numbers in Slack's documentation: attachments per message, and blocks per list. */
 const maxAttachments = 100;
 
 /** Slack incoming webhooks, which many programs support: JSON, or a form whose `payload` field contains JSON. */
