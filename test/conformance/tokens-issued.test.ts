@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createHmacSigner, readPart, signToken } from '../support/tokens.ts';
+import { createClaims, createHmacSigner, readPart, signToken } from '../support/tokens.ts';
 import { assertJson } from './support/assertions.ts';
 
 const start = (t: TestContext, settings: object = {}): Promise<TestApp> =>
@@ -51,4 +51,12 @@ test('an issued token can be used repeatedly on the protected routes', async (t)
   const app = await start(t);
   const token = await app.login('reader');
   for (let count = 0; count < 3; count++) assertJson(await app.request('GET', '/api/tasks', { token }), 200);
+});
+
+test('a token identifies its user by sub, even if that user cannot log in', async (t) => {
+  const app = await start(t);
+  for (const sub of ['admin', 'someone else', '漢字', '__proto__', '"quoted"']) {
+    const { json } = await app.request('GET', '/api/tasks', { token: signToken(createClaims({ sub })) });
+    assert.equal(json['user'], sub);
+  }
 });

@@ -24,7 +24,6 @@ const files = names.length > 0 ? chosen : all.filter((file) => !isIn(rules.onlyN
 const shared = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
 chmodSync(shared, 0o755);
 Object.assign(process.env, { FORCE_COLOR: '0', TEST_SHARED_FOLDER: shared });
-// The test processes have the arguments of this one.
 if (!process.features.typescript) process.execArgv.push('--import', import.meta.resolve('tsx'));
 process.execArgv.push(`--test-timeout=${seconds * 1000}`);
 
@@ -48,14 +47,13 @@ const writeModules = (paths, most) => {
   });
 };
 
-/** Runs test files. Resolves to a description of each failure. In CI, failed files run once more, each on its own. */
+/** Runs test files, more at once than there are processors. Returns failures. In CI, failed files run once more, alone. */
 const runTests = async (paths, most = 16) => {
   const modules = writeModules(paths, most);
   const failures = [];
   const fail = ({ file, name }, text) => failures.push({ file, text: `${file}: ${name}: ${text}\n` });
   const events = run({
     files: modules.map(({ module }) => module),
-    // One process more than there are processors, since tests wait a lot.
     concurrency: availableParallelism() + 1,
     timeout: 20_000 * seconds,
     execArgv: process.execArgv,

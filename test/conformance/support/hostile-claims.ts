@@ -24,14 +24,18 @@ export const listTokensWithBadClaims = (): HostileToken[] => {
       withClaims({ iat: now + 3600, exp: now + 3700 }),
       failed('the claim iat is in the future'),
     ],
+    ['iat as text', withClaims({ iat: String(now) }), failed('the claim iat is not a whole number')],
     ['no iat', withClaims({ iat: undefined }), failed('the claim iat is not a whole number')],
     ['nbf ahead', withClaims({ nbf: now + 1800 }), failed('the token is not valid yet')],
     ['nbf as text', withClaims({ nbf: String(now) }), noWholeNbf],
     ['nbf null', withClaims({ nbf: null }), noWholeNbf],
     ['an audience', withClaims({ aud: 'another service' }), failed('the token is for another audience')],
     ['another issuer', withClaims({ iss: 'another service' }), failed('the claim iss does not match the issuer')],
+    ['the issuer in capitals', withClaims({ iss: 'Signalbox' }), failed('the claim iss does not match the issuer')],
+    ['an unknown role', withClaims({ role: 'King' }), failed('the claim role is not Admin or Reader')],
     ['no role', withClaims({ role: undefined }), failed('the claim role is not Admin or Reader')],
     ['a list of roles', withClaims({ role: ['Admin'] }), failed('the claim role is not Admin or Reader')],
+    ['a list of names', withClaims({ sub: ['admin'] }), failed('the claim sub is not a name')],
     ['no name', withClaims({ sub: '' }), failed('the claim sub is not a name')],
   ];
 };

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { secret } from '../../support/app.ts';
 import {
   createClaims,
@@ -60,6 +61,8 @@ export const listForgedTokens = (): HostileToken[] => {
       algorithm,
     ],
     ['RS256, signed with the secret', signToken(createClaims(), { header: { alg: 'RS256' } }), algorithm],
+    ['RS256, signed with RSA', signToken(createClaims(), { header: { alg: 'RS256' }, sign: signWithRsa }), algorithm],
+    ['HS256, signed with RSA', signToken(createClaims(), { sign: signWithRsa }), mismatch],
     ['another key', signToken(createClaims(), { sign: createHmacSigner('x'.repeat(32)) }), mismatch],
     ['an empty key', signToken(createClaims(), { sign: createHmacSigner('') }), mismatch],
     ['a longer hash', signToken(createClaims(), { sign: createHmacSigner(secret, 'sha512') }), mismatch],
@@ -77,6 +80,10 @@ export const listForgedTokens = (): HostileToken[] => {
     ['header of another token', `${encode('{"typ":"JWT","alg":"HS256"}')}.${claims}.${signature}`, mismatch],
   ];
 };
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+const signWithRsa = (signed: string): Uint8Array => sign('sha256', Buffer.from(signed), privateKey);
 
 const withHeader = (parameters: object): string =>
   signToken(createClaims(), { header: { alg: 'HS256', typ: 'JWT', ...parameters } });
