@@ -176,6 +176,17 @@ export default {
       { path: '^console/(live|ui)/' },
       { path: '^console/(shell/|screens\\.ts$|later\\.ts$)' },
     ),
+    rule(
+      'console-bundles-no-server',
+      'Types are shared, and files that import nothing; any other code of the server would be sent to browsers.',
+      { path: '^console/' },
+      {
+        path: '^src/',
+        pathNot:
+          '^src/(client/|kit/(host-rank|people|severity)\\.ts$|lib/(csv|wildcards)\\.ts$|features/alerts/search/columns\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
+    ),
     rule('server-does-not-know-the-console', 'The console is files to it.', { path: '^src/' }, { path: '^console/' }),
   ],
   options: {

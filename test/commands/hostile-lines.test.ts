@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { requires } from '../lab/faults/support/requirements.ts';
-import { waitUntil } from '../lab/faults/support/wait.ts';
 import { createFolder } from '../support/folder.ts';
 import { type Running, startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
 import { readHostileLines } from './support/hostile-lines.ts';
 
 interface Answer {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { addHost, startAgent } from './support/agent.ts';
@@ -21,8 +20,15 @@ const readMiB = (pid: number | undefined): number => {
 const measureNode = async (t: Scope): Promise<number> => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
   atEnd(t, () => void child.kill('SIGKILL'));
-  await setTimeout(1000);
-  return readMiB(child.pid);
+  let last = 0;
+  let readings = 0;
+  await waitUntil('the memory of Node.js is steady', () => {
+    const now = readMiB(child.pid);
+    readings = now === last ? readings + 1 : 0;
+    last = now;
+    return now > 0 && readings > 50;
+  });
+  return last;
 };
 
 test(`an idle agent takes at most ${mostMiB} MiB more than Node.js`, { timeout: 120_000 }, async (t) => {

@@ -33,11 +33,11 @@ const countAlerts = async ({ request }: Asked): Promise<number> => {
 
 test('an alert of Prometheus is resolved after its end, unless Prometheus repeats the alert', async (t) => {
   const app = await startApp(t);
-  await push(app, 2000);
+  await push(app, 1000);
+  const firstEnd = Date.now() + 1000;
   await waitForIncident(app, open);
-  await setTimeout(1200);
   await push(app, 3000);
-  await setTimeout(1500);
+  await waitUntil('the first end has passed', () => Date.now() > firstEnd + 500);
   await waitForIncident(app, open);
   await waitForIncident(app, ended);
   const { lastAlert } = await readIncident(app, 1);

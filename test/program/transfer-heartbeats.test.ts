@@ -10,7 +10,7 @@ import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { Scope } from '../support/scope.ts';
-import { createFiles, createTables, exportFrom, importInto, type Place } from '../support/transfer.ts';
+import { createFiles, createTables, exportFrom, importInto, type Place, testMoves } from '../support/transfer.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
@@ -104,49 +104,14 @@ const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<vo
   await later.close();
 };
 
-test('heartbeats are the same after an export and an import of files, and the move raises no alert', async (t) => {
-  const place = createFiles(t);
-  await fill(t, place);
-  const before = await readBefore(t, place);
-  const text = await exportFrom(place);
-  const next = createFiles(t);
-  assert.match(
-    await importInto(next, text),
-    /^signalbox: imported settings \d+, alerts 2, incidents 2, availability \d+, heartbeats 8\n$/,
-  );
-  assert.equal(await exportFrom(next), text);
-  await assertGoesOn(t, next, before);
-  const last = createFiles(t);
-  const more = await exportFrom(next);
-  await importInto(last, more);
-  assert.equal(await exportFrom(last), more);
-});
-
-test('heartbeats are the same after a move from files to a database and back', { skip }, async (t) => {
-  const place = createFiles(t);
-  await fill(t, place);
-  const before = await readBefore(t, place);
-  const text = await exportFrom(place);
-  const database = await createTables(t);
-  await importInto(database, text);
-  assert.equal(await exportFrom(database), text);
-  const back = createFiles(t);
-  await importInto(back, await exportFrom(database));
-  await assertGoesOn(t, database, before);
-  await assertGoesOn(t, back, before);
-  const more = await exportFrom(database);
-  const last = createFiles(t);
-  await importInto(last, more);
-  assert.equal(await exportFrom(last), more);
-});
-
-test('heartbeats are the same after a move from one database to another', { skip }, async (t) => {
-  const place = await createTables(t);
-  await fill(t, place);
-  const before = await readBefore(t, place);
-  const next = await createTables(t);
-  await importInto(next, await exportFrom(place));
-  await assertGoesOn(t, next, before);
+testMoves({
+  what: 'heartbeats',
+  fill: async (t, place) => {
+    await fill(t, place);
+    return readBefore(t, place);
+  },
+  assertGoesOn,
+  imported: /^signalbox: imported settings \d+, alerts 2, incidents 2, availability \d+, heartbeats 8\n$/,
 });
 
 test('an instance that runs during the import into its database shows the heartbeats, and raises no alert', {

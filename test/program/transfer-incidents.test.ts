@@ -23,6 +23,7 @@ import {
   importInto,
   logIn,
   type Place,
+  testMoves,
 } from '../support/transfer.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { fixtures } from '../upgrade/support/fixture.ts';
@@ -124,47 +125,14 @@ const readBefore = async (t: Scope, place: Place) => {
   return before;
 };
 
-test('incidents are the same after an export and an import of files, and nobody is notified again', async (t) => {
-  const place = createFiles(t);
-  await fill(t, place);
-  const before = await readBefore(t, place);
-  const text = await exportFrom(place);
-  const next = createFiles(t);
-  assert.match(await importInto(next, text), /^signalbox: imported alerts 11, incidents 6\n$/);
-  assert.equal(await exportFrom(next), text);
-  await assertGoesOn(t, next, before);
-  // The second move follows events that the first server added.
-  const last = createFiles(t);
-  const more = await exportFrom(next);
-  await importInto(last, more);
-  assert.equal(await exportFrom(last), more);
-});
-
-test('incidents are the same after a move from files to a database and back', { skip }, async (t) => {
-  const place = createFiles(t);
-  await fill(t, place);
-  const before = await readBefore(t, place);
-  const text = await exportFrom(place);
-  const database = await createTables(t);
-  await importInto(database, text);
-  assert.equal(await exportFrom(database), text);
-  const back = createFiles(t);
-  await importInto(back, await exportFrom(database));
-  await assertGoesOn(t, database, before);
-  await assertGoesOn(t, back, before);
-  const more = await exportFrom(database);
-  const last = createFiles(t);
-  await importInto(last, more);
-  assert.equal(await exportFrom(last), more);
-});
-
-test('incidents are the same after a move from one database to another', { skip }, async (t) => {
-  const place = await createTables(t);
-  await fill(t, place);
-  const before = await readBefore(t, place);
-  const next = await createTables(t);
-  await importInto(next, await exportFrom(place));
-  await assertGoesOn(t, next, before);
+testMoves({
+  what: 'incidents',
+  fill: async (t, place) => {
+    await fill(t, place);
+    return readBefore(t, place);
+  },
+  assertGoesOn,
+  imported: /^signalbox: imported alerts 11, incidents 6\n$/,
 });
 
 test('an instance that runs during the import into its database shows the imported incidents', { skip }, async (t) => {

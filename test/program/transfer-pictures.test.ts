@@ -5,13 +5,10 @@ import { readIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
 import type { TestApp } from '../support/app.ts';
 import { end, header } from '../support/export-lines.ts';
-import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
-import { createFiles, createTables, exportFrom, importInto, logIn, type Place, start } from '../support/transfer.ts';
+import { createFiles, exportFrom, importInto, logIn, type Place, start, testMoves } from '../support/transfer.ts';
 import { waitUntilPasses } from '../support/wait.ts';
-
-const skip = toSkipPostgres();
 
 const open = (t: Scope, { settings: { dataDir, store } }: Place): Promise<TestApp> => start(t, dataDir, store);
 
@@ -31,30 +28,15 @@ const fill = async (t: Scope, place: Place) => {
   return before;
 };
 
-test('pictures of the machine are the same after a move of files', async (t) => {
-  const place = createFiles(t);
-  const before = await fill(t, place);
-  const text = await exportFrom(place);
-  const next = createFiles(t);
-  assert.match(await importInto(next, text), /alerts 1, incidents 1, pictures 1\n$/);
-  assert.equal(await exportFrom(next), text);
-  const app = await open(t, next);
-  assert.deepEqual(await read(app), before);
-});
-
-test('pictures of the machine are the same after a move to a database and back', { skip }, async (t) => {
-  const place = createFiles(t);
-  const before = await fill(t, place);
-  const text = await exportFrom(place);
-  const database = await createTables(t);
-  await importInto(database, text);
-  assert.equal(await exportFrom(database), text);
-  const app = await open(t, database);
-  assert.deepEqual(await read(app), before);
-  await app.close();
-  const back = createFiles(t);
-  await importInto(back, await exportFrom(database));
-  assert.equal(await exportFrom(back), await exportFrom(database));
+testMoves({
+  what: 'pictures of the machine',
+  fill,
+  assertGoesOn: async (t, place, before) => {
+    const app = await open(t, place);
+    assert.deepEqual(await read(app), before);
+    await app.close();
+  },
+  imported: /alerts 1, incidents 1, pictures 1\n$/,
 });
 
 test('a picture that cannot be imported is named by line, and nothing is stored', async (t) => {

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { otherVariables, toVariableName } from '../../src/config/names.ts';
-import { waitUntil } from '../lab/faults/support/wait.ts';
 import { createScopeKeys, walkWithLogin } from '../support/access-matrix.ts';
 import { secret, settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
@@ -17,6 +16,7 @@ import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { command, runCommand, startProgram } from '../support/program.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
+import { waitUntil } from '../support/wait.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { samples } from './alert-samples.ts';
 import { startApp, type TestApp } from './app.ts';
 import { createFolder } from './folder.ts';
+import { toSkipPostgres } from './postgres/installation.ts';
 import { createEmptyDatabase } from './postgres/shared-server.ts';
 import { runCommand } from './program.ts';
 import type { Scope } from './scope.ts';
@@ -94,4 +96,56 @@ export const importInto = async ({ flags }: Place, input: string): Promise<strin
   const { code, stderr } = await runCommand(['import', ...flags], { input });
   assert.equal(code, 0, stderr);
   return stderr;
+};
+
+interface Moved<Before> {
+  /** Name of the records, as in `incidents`. */
+  what: string;
+  /** Fills a store, and returns what a server reads from the store. */
+  fill(t: Scope, place: Place): Promise<Before>;
+  /** Checks that a server on an imported store goes on. */
+  assertGoesOn(t: Scope, place: Place, before: Before): Promise<void>;
+  /** Message of an import into files. */
+  imported: RegExp;
+}
+
+/** Tests that records are the same after each move between files and databases, and after a second move. */
+export const testMoves = <Before>({ what, fill: fillWith, assertGoesOn, imported }: Moved<Before>): void => {
+  const assertMovesOn = async (t: Scope, place: Place): Promise<void> => {
+    const next = createFiles(t);
+    const text = await exportFrom(place);
+    await importInto(next, text);
+    assert.equal(await exportFrom(next), text);
+  };
+
+  test(`${what} are the same after an export and an import of files`, async (t) => {
+    const place = createFiles(t);
+    const before = await fillWith(t, place);
+    const text = await exportFrom(place);
+    const next = createFiles(t);
+    assert.match(await importInto(next, text), imported);
+    assert.equal(await exportFrom(next), text);
+    await assertGoesOn(t, next, before);
+    await assertMovesOn(t, next);
+  });
+
+  test(`${what} are the same after a move from files to a database and back`, { skip: toSkipPostgres() }, async (t) => {
+    const place = createFiles(t);
+    const before = await fillWith(t, place);
+    const text = await exportFrom(place);
+    const [database, back] = [await createTables(t), createFiles(t)];
+    await importInto(database, text);
+    assert.equal(await exportFrom(database), text);
+    await importInto(back, await exportFrom(database));
+    await assertGoesOn(t, database, before);
+    await assertGoesOn(t, back, before);
+    await assertMovesOn(t, database);
+  });
+
+  test(`${what} are the same after a move from one database to another`, { skip: toSkipPostgres() }, async (t) => {
+    const [place, next] = [await createTables(t), await createTables(t)];
+    const before = await fillWith(t, place);
+    await importInto(next, await exportFrom(place));
+    await assertGoesOn(t, next, before);
+  });
 };

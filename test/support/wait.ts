@@ -32,3 +32,6 @@ export const waitUntilPasses = async (check: () => unknown, limitMs = 10_000): P
     throw failure;
   });
 };
+
+/** Waits up to `maxMs`, so that faults hit any point of the server's work. */
+export const waitRandomly = (maxMs: number): Promise<void> => setTimeout(Math.random() * maxMs);

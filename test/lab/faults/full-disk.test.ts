@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { statfsSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { waitUntil } from '../../support/wait.ts';
 import { type Busy, finish, startBusy } from './support/busy.ts';
 import { createDisk, createMemoryDisk, diskPrograms, MiB } from './support/disk.ts';
 import { createFillers } from './support/fillers.ts';
@@ -8,7 +9,6 @@ import { alerts, type Kept } from './support/kept.ts';
 import { keepTasks, tasks } from './support/kept-tasks.ts';
 import { requires } from './support/requirements.ts';
 import { createTally } from './support/tally.ts';
-import { waitUntil } from './support/wait.ts';
 
 const KiB = 1024;
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, open, readFile, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { waitUntil } from '../../support/wait.ts';
 import { startBusy } from './support/busy.ts';
 import type { Clients } from './support/clients.ts';
 import { createDisk, createMemoryDisk, type Disk, diskPrograms, type MemoryDisk, MiB } from './support/disk.ts';
@@ -13,7 +14,6 @@ import { rounds } from './support/rounds.ts';
 import { sendOne } from './support/send.ts';
 import { startServer } from './support/server.ts';
 import { createTally } from './support/tally.ts';
-import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 const memoryBytes = 24 * MiB;

@@ -8,13 +8,13 @@ import { secret } from '../../support/credentials.ts';
 import { readNews } from '../../support/notifications.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { atEnd, createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
 import { createRandom } from './support/random.ts';
 import { rounds } from './support/rounds.ts';
 import { type FaultServer, startServer } from './support/server.ts';
-import { waitUntil } from './support/wait.ts';
 
 const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents'] };
 

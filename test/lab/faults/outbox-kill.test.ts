@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { writeConfig } from '../../support/config-file.ts';
 import { isLong } from '../../support/long.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { type BadReceiver, startBadReceiver } from './support/bad-receiver.ts';
 import { startClients } from './support/clients.ts';
 import { type Line, readLog } from './support/compare.ts';
@@ -14,7 +15,6 @@ import { killServer } from './support/kill.ts';
 import { createRandom } from './support/random.ts';
 import { rounds } from './support/rounds.ts';
 import { startServer } from './support/server.ts';
-import { waitUntil } from './support/wait.ts';
 
 const alertsPerRound = isLong ? 1000 : 200;
 const clientCount = 4;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, renameSync, unlinkSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { waitUntil } from '../../support/wait.ts';
 import { type Busy, finish, startBusy, waitForMore } from './support/busy.ts';
 import { compare } from './support/compare.ts';
 import { createLogrotate } from './support/logrotate.ts';
@@ -8,7 +9,6 @@ import { readEverything } from './support/moved-files.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
-import { waitUntil } from './support/wait.ts';
 
 const needsLogrotate = requires({ programs: ['logrotate'] });
 

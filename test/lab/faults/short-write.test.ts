@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isLong } from '../../support/long.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { startClients } from './support/clients.ts';
 import { compare, readLog } from './support/compare.ts';
 import { createTemporaryFolder } from './support/ending.ts';
@@ -12,7 +13,6 @@ import { requires } from './support/requirements.ts';
 import { sendOne } from './support/send.ts';
 import { startServer } from './support/server.ts';
 import { createTally } from './support/tally.ts';
-import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: ['prlimit'] });
 /**

@@ -8,11 +8,11 @@ import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../../support/postgres/server.ts';
 import { type Running, startProgram } from '../../support/program.ts';
 import { toStoreFlags } from '../../support/store-flags.ts';
+import { waitRandomly, waitUntil } from '../../support/wait.ts';
 import { createDisk, diskPrograms, MiB } from './support/disk.ts';
 import { createPowerSwitch } from './support/power-switch.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
-import { waitRandomly, waitUntil } from './support/wait.ts';
 
 const skip = toSkipPostgres() || requires({ programs: diskPrograms, mounts: true, loops: true }).skip;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { accessSync } from 'node:fs';
 import { test } from 'node:test';
 import { findSection, readText, toBlocks } from '../../repo/support/documents.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { requires } from '../faults/support/requirements.ts';
-import { waitUntil } from '../faults/support/wait.ts';
 import { bootMachine } from './support/machine.ts';
 
 const recipes = ['backup', 'systemd'].map((name) => readText(`docs/guides/${name}.md`)).join('\n');

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { waitUntil } from '../../../support/wait.ts';
 import { type Acknowledged, type Clients, startClients } from './clients.ts';
 import { atEnd, createTemporaryFolder } from './ending.ts';
 import { alerts, type Kept } from './kept.ts';
 import { killServer } from './kill.ts';
 import { type FaultServer, startServer } from './server.ts';
-import { waitUntil } from './wait.ts';
 
 const maxAcknowledgedBetween = 30;
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { waitUntil } from '../../../support/wait.ts';
 import { atEnd, createTemporaryFolder } from './ending.ts';
-import { waitUntil } from './wait.ts';
 
 const run = promisify(execFile);
 export const MiB = 1024 * 1024;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { waitUntil } from '../../../support/wait.ts';
 import type { CallFault } from './call-faults.ts';
 import { startClients } from './clients.ts';
 import type { Verdict } from './compare.ts';
@@ -10,7 +11,6 @@ import { killServer } from './kill.ts';
 import { sendOne } from './send.ts';
 import { type FaultServer, startServer } from './server.ts';
 import { createTracing, listLogPaths, type Moment, readTrace } from './strace.ts';
-import { waitUntil } from './wait.ts';
 
 const clientCount = 4;
 const recordsPerClient = 12;

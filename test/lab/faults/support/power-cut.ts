@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { waitRandomly, waitUntil } from '../../../support/wait.ts';
 import { startClients } from './clients.ts';
 import { createDisk, type Disk, type DiskKind, MiB } from './disk.ts';
 import { alerts, type Kept, type Operation } from './kept.ts';
@@ -9,7 +10,6 @@ import { killServer } from './kill.ts';
 import { createPowerSwitch } from './power-switch.ts';
 import { type FaultServer, startServer } from './server.ts';
 import { createTally, type Tally } from './tally.ts';
-import { waitRandomly, waitUntil } from './wait.ts';
 
 /** Number of servers after which a new log begins, to keep the disk and the log small. */
 const livesPerLog = 10;

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { packageRoot } from '../../../../src/server/package-info.ts';
+import { waitUntil } from '../../../support/wait.ts';
 import { atExit } from './exit.ts';
 import { alerts, type Kept } from './kept.ts';
-import { waitUntil } from './wait.ts';
 
 const main = join(packageRoot, 'dist', 'signalbox.js');
 

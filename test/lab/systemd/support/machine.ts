@@ -4,8 +4,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createFolder } from '../../../support/folder.ts';
+import { waitUntil } from '../../../support/wait.ts';
 import { atExit } from '../../faults/support/exit.ts';
-import { waitUntil } from '../../faults/support/wait.ts';
 import { createControlGroup } from './control-group.ts';
 import { addPackages, createRoot, listBinds } from './folder.ts';
 

@@ -1,4 +1,4 @@
-import { waitUntil } from '../../faults/support/wait.ts';
+import { waitUntil } from '../../../support/wait.ts';
 import type { Machine } from './machine.ts';
 
 /** Final state of each service among the units, in systemd's words. */
