@@ -15,7 +15,6 @@ import { atEnd } from '../../../../test/support/scope.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { createTargets } from '../../../kit/targets.ts';
 import { createIncidentMessage, type IncidentUpdate } from '../message/message.ts';
-import { toOutgoing } from '../message/outgoing.ts';
 import { createMailTransport } from './smtp.ts';
 import { toTarget } from './target.ts';
 import { openTransport } from './transport.ts';
@@ -269,7 +268,7 @@ test('a mail server created at run time is reached by its name, but not at a clo
     const resolve: LookupFunction = (_host, _options, callback) => callback(null, [{ address, family: 4 }]);
     const transport = createMailTransport(receiver, 5, createTargets([], resolve).lookup);
     atEnd(t, () => transport.close());
-    return transport.send(toOutgoing(createIncidentMessage([createUpdate()], parts)), new Date());
+    return transport.send(createIncidentMessage([createUpdate()], parts));
   };
   assert.deepEqual((await sendTo('127.0.0.1')).outcome, { kind: 'delivered' });
   const { outcome, reply } = await sendTo('169.254.169.254');
@@ -284,8 +283,8 @@ test('a mail takes no longer than its limit, even with a slow server', async (t)
   for (const behave of [() => undefined, drip]) {
     const { receiver } = toTarget({ ...mail, url: await startBrokenServer(t, behave) });
     const transport = createMailTransport(receiver, 0.3);
-    const message = toOutgoing(createIncidentMessage([createUpdate()], parts));
-    assert.deepEqual((await transport.send(message, new Date())).outcome, {
+    const message = createIncidentMessage([createUpdate()], parts);
+    assert.deepEqual((await transport.send(message)).outcome, {
       kind: 'failed',
       reason: 'the mail server did not respond in time',
       seconds: 0,
@@ -298,8 +297,8 @@ test('a mail takes no longer than its limit, even with a slow server', async (t)
   await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };
   const { receiver } = toTarget({ ...mail, url: `smtp://127.0.0.1:${port}` });
-  const message = toOutgoing(createIncidentMessage([createUpdate()], parts));
-  assert.deepEqual((await createMailTransport(receiver, 0.3).send(message, new Date())).outcome, {
+  const message = createIncidentMessage([createUpdate()], parts);
+  assert.deepEqual((await createMailTransport(receiver, 0.3).send(message)).outcome, {
     kind: 'failed',
     reason: 'the mail server did not respond in time',
     seconds: 0,

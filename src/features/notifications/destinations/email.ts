@@ -13,7 +13,7 @@ export const emailDestination: DestinationType = {
   ownSettings: ['from', 'to', 'user', 'tls'],
   findProblem: (receiver) => findAddressProblem(receiver) ?? findLoginProblem(receiver),
   timeoutSeconds: 120,
-  createTransport: async (receiver, seconds, lookup) => {
+  openTransport: async (receiver, seconds, lookup) => {
     const { createMailTransport } = await import('./smtp.ts');
     return createMailTransport(receiver, seconds, lookup);
   },

@@ -1,20 +1,17 @@
 import type { LookupFunction } from 'node:net';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection/index.js';
+import { toOutgoing } from '../message/outgoing.ts';
 import { type Mail, toMail } from './mail.ts';
 import { MailFailure, type SmtpError, toMailOutcome, toReason } from './smtp-failure.ts';
 import { SmtpSession } from './smtp-session.ts';
-import type { OutgoingTransport, ReceiverAddress, SendResult } from './type.ts';
+import type { ReceiverAddress, SendResult, Transport } from './type.ts';
 
 /** Maximum number of mails remembered because some of their recipients were refused. */
 const mostPartial = 1000;
 
 /** Creates the transport to a mail server. A mail may take up to `seconds`; `lookup` replaces name resolution. */
-export const createMailTransport = (
-  receiver: ReceiverAddress,
-  seconds: number,
-  lookup?: LookupFunction,
-): OutgoingTransport => {
+export const createMailTransport = (receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Transport => {
   const { from = '', to = [] } = receiver.settings;
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
@@ -59,9 +56,9 @@ export const createMailTransport = (
     return sendOn(await connect(), mail, bytes);
   };
   return {
-    send: async (outgoing): Promise<SendResult> => {
+    send: async (content): Promise<SendResult> => {
       try {
-        const mail = toMail(outgoing, from, to);
+        const mail = toMail(toOutgoing(content), from, to);
         const info = await sendMail(mail, await compose(mail));
         const [refused] = info.rejectedErrors?.toSorted(byStatus) ?? [];
         if (refused) throw new MailFailure('send', refused);

@@ -1,26 +1,12 @@
-import type { LookupFunction } from 'node:net';
 import { createTargets, type Targets, UncheckedTarget } from '../../../kit/targets.ts';
-import type { DeliveredAlert } from '../message/alert.ts';
-import type { IncidentMessage } from '../message/message.ts';
 import { type Outgoing, toOutgoing } from '../message/outgoing.ts';
 import { toDeliveryOutcome } from '../queue/outcome.ts';
 import type { HttpTransport } from './http-transport.ts';
 import type { DestinationTarget } from './target.ts';
-import type { DeliveryRequest, SendResult } from './type.ts';
+import type { DeliveryRequest, SendResult, Transport } from './type.ts';
 
 /** Default request timeout in seconds for most types. */
 const usualSeconds = 15;
-
-/** Sends alerts and messages to the receiver of one destination. */
-export interface Transport {
-  /**
-   * Sends the content. `added` contains headers for this request, if the receiver speaks HTTP. Rejects only on
-   * unexpected errors.
-   */
-  send(content: DeliveredAlert | IncidentMessage, added?: Record<string, string>): Promise<SendResult>;
-  /** Aborts all requests. */
-  close(): Promise<void>;
-}
 
 /**
  * Opens a destination's transport, whose modules are loaded on first use. A destination from the runtime settings can
@@ -32,13 +18,17 @@ export const openTransport = async (
   clock: () => Date,
   targets: Targets = createTargets([]),
 ): Promise<Transport> => {
-  const transport = await createTransport(
-    target,
-    connections,
-    clock,
-    target.isRuntimeSetting ? targets.lookup : undefined,
-  );
-  if (!target.isRuntimeSetting) return transport;
+  const { type, receiver, settings, isRuntimeSetting } = target;
+  const seconds = settings.timeoutSeconds ?? type.timeoutSeconds ?? usualSeconds;
+  const lookup = isRuntimeSetting ? targets.lookup : undefined;
+  const transport =
+    (await type.openTransport?.(receiver, seconds, lookup)) ??
+    toTransport(
+      target,
+      (await import('./http-transport.ts')).createHttpTransport(receiver, connections, seconds, lookup),
+      clock,
+    );
+  if (!isRuntimeSetting) return transport;
   return {
     // Sockets do not look up IP addresses, and the setting may have changed since the last attempt.
     send: async (content, added) => toForbidden(target, targets) ?? (await transport.send(content, added)),
@@ -54,22 +44,6 @@ const toForbidden = ({ receiver: { url } }: DestinationTarget, targets: Targets)
     if (!(error instanceof UncheckedTarget)) throw error;
     return { outcome: { kind: 'rejected', reason: error.message }, reply: error.message };
   }
-};
-
-const createTransport = async (
-  target: DestinationTarget,
-  connections: number,
-  clock: () => Date,
-  lookup: LookupFunction | undefined,
-): Promise<Transport> => {
-  const { type, receiver, settings } = target;
-  const seconds = settings.timeoutSeconds ?? type.timeoutSeconds ?? usualSeconds;
-  if (type.createTransport) {
-    const { send, close } = await type.createTransport(receiver, seconds, lookup);
-    return { send: async (content) => send(toOutgoing(content), clock()), close };
-  }
-  const { createHttpTransport } = await import('./http-transport.ts');
-  return toTransport(target, createHttpTransport(receiver, connections, seconds, lookup), clock);
 };
 
 /** Returns the transport of a destination whose receiver speaks HTTP. */

@@ -1,5 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import Type, { type Static } from 'typebox';
+import type { DeliveredAlert } from '../message/alert.ts';
+import type { IncidentMessage } from '../message/message.ts';
 import type { Outgoing } from '../message/outgoing.ts';
 import { toSingleLine, truncate } from '../message/plain-text.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
@@ -34,7 +36,7 @@ export interface DestinationType {
   /** Returns the headers from the settings, for types that fill in placeholders. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
   /** Opens the transport for types that do not speak HTTP. A message may take `seconds`; `lookup` resolves names. */
-  createTransport?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<OutgoingTransport>;
+  openTransport?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<Transport>;
 }
 
 /** Settings that only certain types have. */
@@ -103,9 +105,13 @@ export interface SendResult {
   reply: string;
 }
 
-export interface OutgoingTransport {
-  /** Sends the content. Never rejects. */
-  send(outgoing: Outgoing, now: Date): Promise<SendResult>;
+/** Sends alerts and messages to the receiver of one destination. */
+export interface Transport {
+  /**
+   * Sends the content. `added` contains headers for this request, if the receiver speaks HTTP. Rejects only on
+   * unexpected errors.
+   */
+  send(content: DeliveredAlert | IncidentMessage, added?: Record<string, string>): Promise<SendResult>;
   /** Aborts all requests. */
   close(): Promise<void>;
 }

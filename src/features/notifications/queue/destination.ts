@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
-import type { Transport } from '../destinations/transport.ts';
+import type { Transport } from '../destinations/type.ts';
 import type { DeliveryProgress } from '../forwarder/progress.ts';
 import type { KeptProgress } from '../forwarder/progress-file.ts';
 import type { FailureReports } from './failure-reports.ts';
