@@ -14,8 +14,22 @@ export const toPerson = (name: string): string =>
  */
 export const toUserTarget = (author: string): string | undefined => {
   const name = author.replace(/^user:/, '').replace(/^destination:([^/]+)\/.*$/, '$1');
-  return name === '' || name.includes(':') ? undefined : `person:${name}`;
+  return name === '' || name.includes(':') ? undefined : joinTarget('person', name);
 };
+
+/** Person, destination or rotation that is notified, such as `person:anna`. */
+type TargetKind = 'person' | 'destination' | 'rotation';
+
+export const joinTarget = (kind: TargetKind, name: string): string => `${kind}:${name}`;
+
+export const splitTarget = (target: string): [kind: string, name: string] => {
+  const at = target.indexOf(':');
+  return [target.slice(0, at), target.slice(at + 1)];
+};
+
+/** Returns the names of the targets of a kind. */
+export const listNamesOf = (targets: readonly string[], kind: TargetKind): string[] =>
+  targets.map(splitTarget).flatMap(([own, name]) => (own === kind ? [name] : []));
 
 /** Returns a target's name for people: `anna` for `person:anna`, `room` for `destination:room`. */
 export const toTargetName = (target: string): string => target.replace(/^(?:person|destination):/, '');

@@ -7,6 +7,7 @@ import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
 import type { EscalationStep } from '../../kit/incident-source.ts';
 import type { TaskSource } from '../../kit/offers.ts';
+import { joinTarget } from '../../kit/people.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { StoreConflict, StoreUnavailable } from '../../lib/expected-errors.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
@@ -127,7 +128,7 @@ const readAcknowledgement = ({ comment, until }: { comment?: string; until?: str
 const toTargets = (names: readonly string[], known: readonly string[] | undefined): string[] => {
   const unknown = known && names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new HttpError('invalid', `people: there is no user ${unknown}`);
-  return [...new Set(names)].map((name) => `person:${name}`);
+  return [...new Set(names)].map((name) => joinTarget('person', name));
 };
 
 interface IncidentAction<B extends TSchema> {

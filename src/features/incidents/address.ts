@@ -1,6 +1,6 @@
 import type { Address, AddressReason, Escalation, EscalationPlace } from '../../kit/incident.ts';
 import type { EscalationStep } from '../../kit/incident-source.ts';
-import { toUserTarget } from '../../kit/people.ts';
+import { joinTarget, listNamesOf, toUserTarget } from '../../kit/people.ts';
 import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
 import { acknowledge } from './transitions.ts';
@@ -20,18 +20,13 @@ export const address = (
   const { at, by, targets, reason, comment } = request;
   const event = { at, type: 'addressed' as const, by, cause: reason, targets: [...targets] };
   const addressed = addTargets(incident, targets, { at, by, reason });
-  const asked = targets
-    .filter((target) => target.startsWith(personPrefix))
-    .map((one) => one.slice(personPrefix.length));
-  const responders = [...new Set([...(incident.responders ?? []), ...asked])];
+  const responders = [...new Set([...(incident.responders ?? []), ...listNamesOf(targets, 'person')])];
   return draft.change(
     incident,
     { addressed, ...(reason === 'responder' && { responders }) },
     { ...event, ...(comment !== undefined && { comment }) },
   );
 };
-
-const personPrefix = 'person:';
 
 /** Makes a person the acknowledger of an incident in place of the former acknowledger, who is notified. */
 export const takeOver = (
@@ -52,7 +47,7 @@ export const addComment = (
   { at, by, comment, mentions = [] }: { at: number; by: string; comment: string; mentions?: readonly string[] },
 ): StoredIncident => {
   const commented = draft.change(incident, {}, { at, type: 'comment', by, comment });
-  const targets = mentions.map((name) => personPrefix + name).filter((target) => target !== toUserTarget(by));
+  const targets = mentions.map((name) => joinTarget('person', name)).filter((target) => target !== toUserTarget(by));
   if (targets.length === 0 || incident.state === 'resolved') return commented;
   return address(draft, commented, { at, by, targets, reason: 'mention' });
 };

@@ -1,4 +1,4 @@
-import { toUserTarget } from '../../kit/people.ts';
+import { joinTarget, toUserTarget } from '../../kit/people.ts';
 import type { StoredIncident } from './incident.ts';
 
 /**
@@ -27,7 +27,7 @@ export const findResponsible = ({
  */
 export const isOf = (user: string, incident: StoredIncident): boolean => {
   const { acknowledged, responders = [], addressed = {}, openings } = incident;
-  const own = `person:${user}`;
+  const own = joinTarget('person', user);
   if (responders.includes(user) || (acknowledged && toUserTarget(acknowledged.by) === own)) return true;
   const address = Object.hasOwn(addressed, own) ? addressed[own] : undefined;
   return address?.opening === openings && address.reason !== 'takeOver';

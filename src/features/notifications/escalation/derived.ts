@@ -1,3 +1,4 @@
+import { joinTarget } from '../../../kit/people.ts';
 import { toSettingFacts } from '../../../kit/setting-kind.ts';
 import { toDurationWords } from '../../../lib/duration.ts';
 import { minuteMs } from '../../../lib/units.ts';
@@ -44,8 +45,8 @@ const listTargets = (afterMs: number, { destinations, rotations }: RulesSource):
     .flatMap(({ name }) => {
       const own = rotations
         .filter(({ kind, members }) => kind === 'destination' && members.includes(name))
-        .map((rotation) => `rotation:${rotation.name}`);
-      return own.length > 0 ? own : [`destination:${name}`];
+        .map((rotation) => joinTarget('rotation', rotation.name));
+      return own.length > 0 ? own : [joinTarget('destination', name)];
     });
   return [...new Set(targets)];
 };

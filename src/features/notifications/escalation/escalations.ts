@@ -1,9 +1,10 @@
 import type { SharedIncident } from '../../../kit/incident.ts';
 import type { EscalationStep } from '../../../kit/incident-source.ts';
+import { joinTarget, listNamesOf, splitTarget } from '../../../kit/people.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
 import type { People } from '../people/people.ts';
 import { findNextStep, type NextStep, placeOf } from './next-step.ts';
-import { findUnknownTargets, type PolicyNames, splitTarget } from './policy.ts';
+import { findUnknownTargets, type PolicyNames } from './policy.ts';
 import type { PolicyKeeper } from './policy-kind.ts';
 import { type RoutingKeeper, routingName } from './routing-kind.ts';
 
@@ -99,7 +100,7 @@ export class Escalations {
   /** True if a person is on call in at least one rotation. */
   isOnCall(person: string, at: number): boolean {
     const { rotations } = this.#parts;
-    const target = `person:${person}`;
+    const target = joinTarget('person', person);
     return rotations.list().some(({ name }) => rotations.onCallAt(name, at).includes(target));
   }
 
@@ -123,8 +124,7 @@ export class Escalations {
     this.#named ??= new Set(
       this.#parts.policies
         .list()
-        .flatMap(({ steps }) => steps.flatMap(({ notify }) => notify))
-        .flatMap((target) => (target.startsWith('destination:') ? [splitTarget(target)[1]] : [])),
+        .flatMap(({ steps }) => steps.flatMap(({ notify }) => listNamesOf(notify, 'destination'))),
     );
     return this.#named;
   }
@@ -150,8 +150,8 @@ export class Escalations {
     });
     const { listDestinations, people } = this.#parts;
     this.#reachable ??= new Set([
-      ...listDestinations().map((name) => `destination:${name}`),
-      ...people.listReachable().map((name) => `person:${name}`),
+      ...listDestinations().map((name) => joinTarget('destination', name)),
+      ...people.listReachable().map((name) => joinTarget('person', name)),
     ]);
     return [...new Set(targets)].filter((target) => this.#reachable?.has(target));
   }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { EscalationPlace } from '../../../kit/incident.ts';
+import { splitTarget } from '../../../kit/people.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { dayMs } from '../../../lib/units.ts';
 import { destinationNamePattern } from '../settings.ts';
@@ -107,12 +108,6 @@ export const findUnknownTargets = (
     const [kind, name] = splitTarget(target);
     return known[kind as keyof typeof known]?.includes(name) === false;
   });
-};
-
-/** Splits a target such as `rotation:ops` into its kind and name. */
-export const splitTarget = (target: string): [kind: string, name: string] => {
-  const at = target.indexOf(':');
-  return [target.slice(0, at), target.slice(at + 1)];
 };
 
 /** Returns problems of policies that refer to each other, as clauses. `find` returns a policy by its name. */

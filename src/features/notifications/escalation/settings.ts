@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { splitTarget } from '../../../kit/people.ts';
 import type { RotationSettings } from '../oncall/settings.ts';
 import type { DestinationSettings } from '../settings.ts';
 import {
@@ -65,7 +66,7 @@ export const findEscalationProblems = (settings: CheckedSettings): string[] => {
 
 /** Returns the problem with a target that does not exist, as a clause. */
 export const toUnknownTarget = (target: string): string =>
-  target.startsWith('destination:')
+  splitTarget(target)[0] === 'destination'
     ? `no ${target} gets incidents: create the destination, or set its notify to incidents`
     : `${target} does not exist: create it first`;
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { needs } from '../../../auth/access.ts';
 import { HttpError } from '../../../http/errors.ts';
+import { joinTarget } from '../../../kit/people.ts';
 import { defineShape, Time, toTimeText } from '../../../kit/route.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
@@ -95,7 +96,7 @@ export class CalendarAddresses {
   /** Revokes the calendar addresses of a user's shifts, and addresses that the user created and still knows. */
   async deleteOf(user: string, by: string): Promise<void> {
     const isOwned = (value: StoredAddress): boolean =>
-      isSameUser(value.createdBy, user) || isSameUser(value.of, `person:${user}`);
+      isSameUser(value.createdBy, user) || isSameUser(value.of, joinTarget('person', user));
     await deleteOwned(this.#settings, ({ value }) => isOwned(Object(value)), by);
   }
 

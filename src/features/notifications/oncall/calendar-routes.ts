@@ -6,6 +6,7 @@ import { ErrorBody, HttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import { toOwnTags } from '../../../http/text-forms.ts';
 import type { Offers } from '../../../kit/offers.ts';
+import { joinTarget, listNamesOf } from '../../../kit/people.ts';
 import { defineList, defineRoute, type Route } from '../../../kit/route.ts';
 import { requireOwnPerson } from '../people/own-person.ts';
 import { CalendarAddress, type CalendarAddresses, NewCalendarAddress, toShownAddress } from './calendar-addresses.ts';
@@ -43,14 +44,15 @@ export const createCalendarRoutes = (parts: CalendarParts): Route[] => {
     params: { person: Type.String({ description: 'A user; `me` for yourself.' }) },
     id: 'PersonCalendar',
     noun: 'a person',
-    toOwner: (request) => `person:${requireOwnName(request, parts.accounts)}`,
+    toOwner: (request) => joinTarget('person', requireOwnName(request, parts.accounts)),
   };
   const rotations: Owner = {
     path: '/api/rotations/:rotation/calendar-addresses',
     params: { rotation: Type.String({ description: 'Name of a rotation.' }) },
     id: 'RotationCalendar',
     noun: 'a rotation',
-    toOwner: ({ params }) => `rotation:${parts.keeper.require((params as { rotation: string }).rotation).name}`,
+    toOwner: ({ params }) =>
+      joinTarget('rotation', parts.keeper.require((params as { rotation: string }).rotation).name),
   };
   return [...createAddressRoutes(parts, people), ...createAddressRoutes(parts, rotations), createFeedRoute(parts)];
 };
@@ -108,7 +110,7 @@ const createAddressRoutes = ({ addresses }: CalendarParts, { path, params, id, n
       const { address: wanted } = request.params as { address: string };
       const known = addresses.list(owner).find((each) => each.name === wanted.toLowerCase());
       if (!known) throw new HttpError('not-found', 'There is no calendar address with this id');
-      if (role !== 'Admin' && known.value.createdBy !== name && owner !== `person:${name}`) {
+      if (role !== 'Admin' && known.value.createdBy !== name && owner !== joinTarget('person', name)) {
         throw new HttpError('forbidden', 'Only Admins can revoke the calendar addresses of other people');
       }
       await addresses.revoke(known, name);
@@ -137,12 +139,12 @@ const createFeedRoute = ({ addresses, keeper, overrides, accounts, clock }: Cale
     handler: async (request, reply) => {
       const [, secret] = /^([\w-]{43})\.ics$/.exec(request.params.file) ?? [];
       const owner = secret === undefined ? undefined : addresses.findBySecret(secret)?.value.of;
-      const person = owner?.startsWith('person:') ? owner.slice('person:'.length) : undefined;
+      const [person] = listNamesOf(owner === undefined ? [] : [owner], 'person');
       const isKnown = person === undefined || accounts?.findUser(person) !== undefined;
       const rotations = keeper
         .list()
         .filter(({ name, rotation }) =>
-          person === undefined ? owner === `rotation:${name}` : rotation.kind === 'person',
+          person === undefined ? owner === joinTarget('rotation', name) : rotation.kind === 'person',
         );
       if (owner === undefined || !isKnown || (person === undefined && rotations.length === 0)) {
         throw new HttpError('not-found', 'There is no calendar at this address');

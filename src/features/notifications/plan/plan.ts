@@ -5,6 +5,7 @@ import type {
   NotificationState,
   SharedIncident,
 } from '../../../kit/incident.ts';
+import { joinTarget } from '../../../kit/people.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 
 /** Weekly notification hours; times are Unix milliseconds. */
@@ -106,7 +107,7 @@ export const addressOf = (
   { addressed, openings }: SharedIncident,
   { settings: { name }, way }: { settings: { name: string }; way?: { person: string } },
 ): Address | undefined => {
-  const target = way === undefined ? `destination:${name}` : `person:${way.person}`;
+  const target = way === undefined ? joinTarget('destination', name) : joinTarget('person', way.person);
   const address = addressed && Object.hasOwn(addressed, target) ? addressed[target] : undefined;
   return address?.opening === openings ? address : undefined;
 };
