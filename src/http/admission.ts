@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../lib/loopback.ts';
 import { overrideContentType } from './body.ts';
 import { type Connections, createPipelining, type HttpConnection } from './connections.ts';
 import { allowedMethods, writeError } from './error-response.ts';
@@ -110,16 +110,6 @@ interface HostNames {
   /** Names allowed by the settings. */
   allowed: readonly string[];
 }
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-/** True for loopback addresses and localhost. */
-export const isLoopback = (host: string): boolean => {
-  const family = isIP(host);
-  return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
-};
 
 /**
  * Refuses requests for host names other than this server's, so that no web page can reach this server by pointing its

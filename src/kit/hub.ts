@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { otherVariables } from '../config/names.ts';
+import { isLoopback } from '../lib/loopback.ts';
 import { readSmallFileSync } from '../lib/small-file.ts';
 
 const path = { minLength: 1, pattern: '^[^\\u0000]*$' };
@@ -49,9 +50,6 @@ export const parseHubUrl = (text: string): URL => {
   url.pathname = url.pathname.replace(/\/*$/, '/');
   return url;
 };
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** Returns problems with the setting, as clauses. */
 export const findHubProblems = ({ hub }: { hub?: HubSetting | undefined }): string[] => {

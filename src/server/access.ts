@@ -1,8 +1,8 @@
 import { type Access, type AccessLevel, type AccessSetting, needs } from '../auth/access.ts';
-import { isLoopback } from '../http/admission.ts';
 import type { Profile } from '../kit/feature.ts';
 import type { Route } from '../kit/route.ts';
 import type { Topic } from '../kit/topic.ts';
+import { isLoopback } from '../lib/loopback.ts';
 import { isNamed, listProfileNames, type MountedRoutes, toPrefix } from './mounts.ts';
 
 type Named = Pick<Profile, 'name' | 'aliases' | 'fixedAccess'>;

@@ -1,11 +1,10 @@
 import type { ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
+import { minuteMs } from '../../lib/units.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
 /** Maximum number of minutes kept: 24 hours. */
 const mostMinutes = 1440;
-
-const minuteMs = 60_000;
 
 /** Readings for one minute. */
 export interface KeptMinute {

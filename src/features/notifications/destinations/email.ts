@@ -1,4 +1,4 @@
-import { isLoopback } from '../../../http/admission.ts';
+import { isLoopback } from '../../../lib/loopback.ts';
 import type { DestinationType, ReceiverAddress } from './type.ts';
 
 /** `anna@example.org`, or `Anna <anna@example.org>`. Quoted local parts are not supported. */
@@ -37,6 +37,6 @@ const findLoginProblem = ({ url, settings, secrets }: ReceiverAddress): string |
   if (user === undefined && secrets.length > 0) return 'the secret is the password of user: set user too';
   if (user === undefined) return undefined;
   if (secrets.length === 0) return 'user needs secret or secretFile, its password';
-  const isPlain = url.protocol === 'smtp:' && tls === 'none' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+  const isPlain = url.protocol === 'smtp:' && tls === 'none' && !isLoopback(url.hostname);
   return isPlain ? 'tls "none" would send the password unencrypted: remove tls, or user' : undefined;
 };

@@ -4,7 +4,7 @@ import SmtpConnection, {
   type SMTPConnectionSendInfo,
   type SMTPEnvelope,
 } from 'nodemailer/lib/smtp-connection/index.js';
-import { isLoopback } from '../../../http/admission.ts';
+import { isLoopback } from '../../../lib/loopback.ts';
 import { MailFailure, type SmtpError, type SmtpStep } from './smtp-failure.ts';
 import type { ReceiverAddress } from './type.ts';
 
