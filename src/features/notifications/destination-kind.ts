@@ -18,7 +18,7 @@ import {
 import { toTarget } from './destinations/target.ts';
 import type { DestinationEntries } from './open-destinations.ts';
 import { DestinationParams } from './schema.ts';
-import { DestinationSettings, destinationNamePattern, mostDestinations } from './settings.ts';
+import { assertDestinationName, DestinationSettings, mostDestinations } from './settings.ts';
 
 /** Destination from the config file or the runtime settings. */
 export interface KnownDestination {
@@ -27,15 +27,6 @@ export interface KnownDestination {
   /** Undefined for a destination from the config file. */
   setting: RuntimeSetting<StoredDestination> | undefined;
 }
-
-/** @throws HttpError */
-const assertNameForm = (name: string): void => {
-  if (new RegExp(destinationNamePattern).test(name)) return;
-  throw new HttpError(
-    'invalid',
-    'The name of a destination consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
-  );
-};
 
 /** Parses a destination's URL, with the restrictions for runtime settings. @throws HttpError */
 const parseUsable = (settings: DestinationSettings): URL => {
@@ -58,7 +49,7 @@ const parseUsable = (settings: DestinationSettings): URL => {
 const compile = (setting: RuntimeSetting<StoredDestination>): KnownDestination => {
   const { name, value } = setting;
   const known = { name, settings: { ...value, name }, setting };
-  assertNameForm(name);
+  assertDestinationName('destination', name);
   parseUsable(known.settings);
   return known;
 };
@@ -123,7 +114,7 @@ export const destinationKind = defineSettingKind<
   // Names are used in file names, which are case-insensitive on some systems.
   isCaseless: true,
   order: 'name',
-  assertName: assertNameForm,
+  assertName: (name) => assertDestinationName('destination', name),
   compile,
   fromConfig: (settings) => ({ name: settings.name, settings, setting: undefined }),
   complete: (given, { known }) => keepSecrets(given, known?.settings),

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { HttpError } from '../../http/errors.ts';
 import { notificationEvents } from '../../kit/incident.ts';
 import { publicUrlSetting } from '../../kit/public-url.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
@@ -38,6 +39,15 @@ const texts = (example: string, description: string) =>
 
 /** Pattern for names of destinations, which appear in file names and paths. */
 export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
+
+/** Throws an HttpError for a name that destinations cannot have. `noun` names the named thing. */
+export const assertDestinationName = (noun: string, name: string): void => {
+  if (new RegExp(destinationNamePattern).test(name)) return;
+  throw new HttpError(
+    'invalid',
+    `The name of a ${noun} consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit`,
+  );
+};
 
 const HeaderValue = Type.Union(
   [

@@ -1,12 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { needs, openFor } from '../../../auth/access.ts';
-import { HttpError } from '../../../http/errors.ts';
 import { defineList, defineShape } from '../../../kit/route.ts';
 import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
 import { createSchemaCheck } from '../../../lib/schema-validation.ts';
-import { destinationNamePattern } from '../settings.ts';
+import { assertDestinationName } from '../settings.ts';
 import { type EscalationPolicy, EscalationPolicySettings, stop, toPolicy } from './policy.ts';
 
 /** Name, in lists, of the policy that expresses the rules of destinations. */
@@ -76,10 +75,7 @@ export const policyKind = defineSettingKind<StoredPolicy, KnownPolicy, Escalatio
   isCaseless: true,
   order: 'name',
   isReserved: (given) => [stop, derivedPolicy].includes(given.toLowerCase()),
-  assertName: (given) => {
-    if (new RegExp(destinationNamePattern).test(given)) return;
-    throw new HttpError('invalid', 'The name of a policy consists of up to 64 letters, digits, "_" and "-"');
-  },
+  assertName: (given) => assertDestinationName('policy', given),
   compile: (setting) => {
     const settings = { ...setting.value, name: setting.name };
     if (!isPolicy(settings)) throw new Error('this version cannot read the stored policy');

@@ -1,13 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { needs, openFor } from '../../../auth/access.ts';
-import { HttpError } from '../../../http/errors.ts';
 import { defineList, defineShape } from '../../../kit/route.ts';
 import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
 import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { readOwnTimeZone } from '../../../lib/time-zone.ts';
-import { destinationNamePattern } from '../settings.ts';
+import { assertDestinationName } from '../settings.ts';
 import { toFormerTurns, toPeopleRotation, toRotation } from './create-rotation.ts';
 import type { Rotation } from './rotation.ts';
 import { type RotationDefinition, type RotationSettings, rotationMembers } from './settings.ts';
@@ -63,21 +62,12 @@ export const toShownRotation = ({ name, rotation, definition, setting }: KnownRo
   ...toSettingFacts(setting),
 });
 
-/** @throws HttpError */
-const assertName = (name: string): void => {
-  if (new RegExp(destinationNamePattern).test(name)) return;
-  throw new HttpError(
-    'invalid',
-    'The name of a rotation consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
-  );
-};
-
 const isDefinition = createSchemaCheck(Type.Object(rotationMembers));
 
 /** Throws an Error for an unusable rotation. */
 const compile = (setting: RuntimeSetting<RotationDefinition>): KnownRotation => {
   const { name, value } = setting;
-  assertName(name);
+  assertDestinationName('rotation', name);
   if (!isDefinition(value))
     throw new Error('layers is missing, or another version stored it in a format that this version cannot read');
   return { name, definition: value, rotation: toPeopleRotation(name, value), setting };
@@ -107,7 +97,7 @@ export const rotationKind = defineSettingKind<RotationDefinition, KnownRotation,
   // People type these names.
   isCaseless: true,
   order: 'origin',
-  assertName,
+  assertName: (name) => assertDestinationName('rotation', name),
   compile,
   fromConfig,
 });

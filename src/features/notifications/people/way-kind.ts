@@ -6,7 +6,7 @@ import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind, toSettingFacts } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
 import { type GivenDestination, keepSecrets, listHidden, toShownUrl } from '../destination-secrets.ts';
-import { type DestinationSettings, destinationNamePattern } from '../settings.ts';
+import { assertDestinationName, type DestinationSettings } from '../settings.ts';
 import { compileQuiet, type Quiet, type StoredPerson } from './person.ts';
 import { toAddressText } from './proof.ts';
 import { Person, PersonParams, ShownWay, WayParams } from './schema.ts';
@@ -32,11 +32,8 @@ export interface KnownWay {
  * way.
  */
 export const requireWayName = (person: string, way: string): string => {
-  if (new RegExp(destinationNamePattern).test(way)) return toWayName(person, way);
-  throw new HttpError(
-    'invalid',
-    'The name of a contact method consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
-  );
+  assertDestinationName('contact method', way);
+  return toWayName(person, way);
 };
 
 /** Server for checks of ways that use the server of a destination. */

@@ -167,7 +167,7 @@ export class Notifier {
   /** Plans an incident's next notification to one destination. */
   replan(destination: IncidentDestination, id: string): void {
     const incident = this.#incidents.get(id);
-    if (incident) this.#planDestination(incident, destination);
+    if (incident) this.#planOne(incident, destination);
     this.#setTimer();
   }
 
@@ -238,7 +238,7 @@ export class Notifier {
   /** Plans an incident. A failure is retried and delays neither other incidents nor alerts. */
   #plan(incident: SharedIncident): void {
     try {
-      this.#planDestinations(incident);
+      this.#planAll(incident);
     } catch (err) {
       this.#parts.log.error({ err, incident: incident.number }, 'outbox: unexpected error');
       this.#due.set(incident.id, this.#now() + retryMs);
@@ -246,7 +246,7 @@ export class Notifier {
   }
 
   /** Passes the incident to each destination whose notification is ready, and schedules the next notification. */
-  #planDestinations(incident: SharedIncident): void {
+  #planAll(incident: SharedIncident): void {
     const { id } = incident;
     const now = this.#now();
     const silencedBy = this.#silencesOf(incident, now);
@@ -289,7 +289,7 @@ export class Notifier {
     return Number.POSITIVE_INFINITY;
   }
 
-  #planDestination(incident: SharedIncident, destination: IncidentDestination): void {
+  #planOne(incident: SharedIncident, destination: IncidentDestination): void {
     const { id } = incident;
     const now = this.#now();
     const plan = this.#enqueue(incident, destination, now);
