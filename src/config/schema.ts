@@ -13,7 +13,7 @@ const printable = '^[!-~]+$';
 /** Current names of settings, by the former names that 1.0.0 and 1.1.0 used. */
 export const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
-/** Names for patterns in messages. */
+/** Names of patterns, used in messages. */
 export const patternNames: Readonly<Record<string, string>> = {
   [withoutNul]: 'a non-empty string without NUL characters',
   [printable]: 'printable ASCII characters without spaces',

@@ -25,7 +25,10 @@ const exitCodes = {
   [temporaryFailure]: 'the server could not be reached',
 };
 
-/** Variables of commands that read from a server; `scope` is the scope of the key, or `admin` for a token of an Admin. */
+/**
+ * Variables of commands that read from a server. `scope` is the scope that the key needs, or `admin` for a token of an
+ * Admin.
+ */
 export const askedVariables = (scope: string) => ({
   [otherVariables.url]: `URL of the server, including the path of a mount. Default ${defaultUrl}.`,
   [otherVariables.key]:
@@ -74,7 +77,7 @@ export interface Asking {
 interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
   /** Flags in addition to --json and --url. */
   flags?: F;
-  /** Scope of the key, as shown to people, or `admin` for a token of an Admin. */
+  /** Scope that the key needs, as shown to people, or `admin` for a token of an Admin. */
   scope: string;
   /** Resolves to the exit code, unless it is 0. */
   run(asking: Asking, input: CommandInput<F & typeof askingFlags>): Promise<number | undefined>;

@@ -3,7 +3,7 @@ import type { HeartbeatAlerter } from './alerter.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Milliseconds from the end of a heartbeat's grace to its alert. */
+/** Milliseconds from the end of a heartbeat's grace period to its alert. */
 const noticeMs = 2000;
 
 interface HeartbeatDependencyParts {
@@ -13,7 +13,7 @@ interface HeartbeatDependencyParts {
   isRead(): boolean;
 }
 
-/** Creates the source of the heartbeats' dependencies. */
+/** Creates the source of dependencies of heartbeats. */
 export const createHeartbeatDependencies = (parts: HeartbeatDependencyParts): DependencySource => {
   const { store, keeper, alerter, isRead } = parts;
   return {

@@ -5,7 +5,10 @@ import { toSilentMark } from './host-alerts.ts';
 import type { HostWatch } from './host-watch.ts';
 import type { HostKeeper } from './kind.ts';
 
-/** Milliseconds from the silence of a host to its alert, which waits for other hosts that fall silent. */
+/**
+ * Milliseconds from the beginning of a host's silence to its alert, which waits for other hosts that may be silent,
+ * too.
+ */
 const noticeMs = minuteMs + 6000;
 
 interface HostDependencyParts {
@@ -16,7 +19,7 @@ interface HostDependencyParts {
   isRead(): boolean;
 }
 
-/** Creates the source of the hosts' dependencies. */
+/** Creates the source of dependencies of hosts. */
 export const createHostDependencies = (parts: HostDependencyParts): DependencySource => {
   const { keeper, fleet, watch, silentMs, isRead } = parts;
   return {
@@ -31,7 +34,7 @@ export const createHostDependencies = (parts: HostDependencyParts): DependencySo
       const state = fleet.find(name);
       const isExpected = state && !state.isHub && ['up', 'late', 'silent'].includes(watch.judge(name).state);
       if (!isExpected || state.at >= since) return since;
-      // Without a report, the silence of the host decides.
+      // If reports are missing, only the host's silence counts.
       return Math.max(since, Math.min(state.at + silentMs(), since + graceMs) + noticeMs);
     },
   };

@@ -2,32 +2,37 @@ import { ownSender } from '../../kit/alert-record.ts';
 import type { InhibitRule, SilenceStore } from '../../kit/silence-source.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Milliseconds between two removals of causes without an effect. */
+/** Milliseconds between two removals of causes that no longer have an effect. */
 const removalMs = 60_000;
 
-/** Incidents with one effect on others. */
+/** Incidents that have the same effect on other incidents. */
 export interface CauseGroup {
   /** Open and acknowledged incidents, by id. */
   open: ReadonlyMap<string, StoredIncident>;
-  /** Latest resolved incident. */
+  /** Incident that was resolved last. */
   ended: StoredIncident | undefined;
 }
 
 interface IndexParts {
   silences: Pick<SilenceStore, 'listInhibitRules' | 'labelsOf'>;
-  /** Returns the thing whose failure an incident means; undefined if it is no failure of a thing. */
+  /**
+   * Returns the thing that has failed according to an incident; undefined for incidents that do not report a failure.
+   */
   findFailing(incident: StoredIncident): string | undefined;
   graceMs(): number;
 }
 
-/** Source of alerts about most hosts, which cover each of these. */
+/** Source of the alert about most hosts, which is a cause for each of these hosts. */
 export const mostHosts = 'hosts';
 
-/** Incidents that may be causes of others: failing things, by reference, and the sources of rules, by equal labels. */
+/**
+ * Incidents that may be causes of other incidents: failures of things, by reference, and sources of rules, by equal
+ * labels.
+ */
 export class CauseIndex {
   readonly #parts: IndexParts;
   readonly #groups = new Map<string, { open: Map<string, StoredIncident>; ended: StoredIncident | undefined }>();
-  /** Groups of each open incident. */
+  /** Keys of the groups of each open incident. */
   readonly #keys = new Map<string, readonly string[]>();
   readonly #labels = new WeakMap<StoredIncident, ReadonlyMap<string, string>>();
   #removedAt = Number.NEGATIVE_INFINITY;
@@ -41,7 +46,7 @@ export class CauseIndex {
     this.#keys.clear();
   }
 
-  /** True if the incident may hold others, or may have held others until it was resolved. */
+  /** True if the incident may hold other incidents, or may have held other incidents until it was resolved. */
   concerns(incident: StoredIncident): boolean {
     return this.#listKeys(incident).next().done !== true;
   }
@@ -50,7 +55,7 @@ export class CauseIndex {
     const { id, state } = incident;
     const keys = [...this.#listKeys(incident)];
     const isEnded = state === 'resolved';
-    // Other groups keep the order in which the incidents opened.
+    // Other groups stay in the order in which their incidents opened.
     for (const key of this.#keys.get(id) ?? [])
       if (isEnded || !keys.includes(key)) this.#groups.get(key)?.open.delete(id);
     this.#keys.delete(id);
@@ -69,7 +74,7 @@ export class CauseIndex {
     return this.#groups.get(key);
   }
 
-  /** Lists the groups of rules because of which the incident would notify nobody. */
+  /** Lists the groups that hold the incident's notifications because of rules. */
   *findByRules(incident: StoredIncident): Generator<CauseGroup> {
     for (const [index, rule] of this.#parts.silences.listInhibitRules().entries()) {
       const labels = this.#labelsOf(incident);

@@ -19,7 +19,7 @@ import { findHoldEnd, type PossibleCause } from './hold.ts';
 import type { StoredIncident } from './incident.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Milliseconds between two looks at an incident that waits for the check of a possible cause. */
+/** Milliseconds between two checks of an incident that waits for the check of a possible cause. */
 const lookMs = 1000;
 
 interface FoundGroup {
@@ -36,7 +36,10 @@ interface CauseParts {
   graceMs(): number;
 }
 
-/** Decides because of which other incidents an incident notifies nobody, from the incidents, the settings and the time. */
+/**
+ * Finds the causes because of which an incident's notifications are held, from the incidents, the settings and the
+ * time.
+ */
 export class Causes {
   readonly #parts: CauseParts;
   readonly #sources: DependencySource[] = [];
@@ -61,27 +64,27 @@ export class Causes {
     this.refresh();
   }
 
-  /** Calls the listener when dependencies, rules or the grace have changed. */
+  /** Calls the listener after changes of dependencies, rules or the grace period. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Rereads the incidents, because dependencies, rules or the incidents have changed. */
+  /** Reads the incidents again after changes of dependencies, rules or incidents. */
   refresh(): void {
     this.#isLoaded = false;
     for (const listener of this.#listeners) listener();
   }
 
-  /** True if an incident may hold others, or may have held others until it was resolved. */
+  /** True if an incident may hold other incidents, or may have held other incidents until it was resolved. */
   isCause(incident: StoredIncident): boolean {
     return this.#index.concerns(incident);
   }
 
-  /** Returns what holds an unresolved incident's notifications; undefined if nothing does. */
+  /** Returns the reason why an unresolved incident's notifications are held; undefined if they are not. */
   find(incident: StoredIncident): IncidentHold | undefined {
     if (incident.state === 'resolved') return undefined;
     const now = this.#now();
-    // Before runtime settings have been read, nobody knows the dependencies.
+    // Dependencies are unknown until the runtime settings have been read.
     if (incident.sender === ownSender && this.#sources.some((source) => !source.isRead()))
       return { cause: undefined, until: Number.POSITIVE_INFINITY, lookAt: now + lookMs };
     this.#load();
@@ -91,20 +94,20 @@ export class Causes {
     const until = findHoldEnd(incident, found, graceMs(), now);
     if (until <= now) return undefined;
     const isWaiting = found.some(({ knownAt }) => knownAt > now);
-    // The farthest cause that is open explains the others.
+    // The farthest open cause explains the causes in between.
     const cause =
       found.findLast(({ isOpen }) => isOpen) ?? found.findLast(({ endedAt = 0 }) => endedAt + graceMs() > now);
     return { cause: cause?.cause, until, lookAt: isWaiting ? Math.min(until, now + lookMs) : until };
   }
 
-  /** Throws an HttpError if a thing cannot depend on others as its settings say. */
+  /** Throws an HttpError if a thing's settings name dependencies that it cannot have. */
   assertUsable(ref: ThingRef, { dependsOn }: Dependent): void {
     if (dependsOn === undefined || dependsOn.length === 0) return;
     const problem = findDependencyProblem({ ref, dependsOn }, this.#find);
     if (problem !== undefined) throw new HttpError('invalid', problem);
   }
 
-  /** Throws an HttpError if other things depend on a thing, which then cannot be deleted. */
+  /** Throws an HttpError if a thing must not be deleted because other things depend on it. */
   assertUnneeded(ref: ThingRef): void {
     const dependents = this.#listThings().filter(
       (thing) => thing.ref !== ref && thing.dependsOn?.some((name) => toRef(name, this.#find) === ref),
@@ -148,7 +151,7 @@ export class Causes {
     const ref = this.#findThing(incident);
     if (ref !== undefined) {
       for (const each of listDependencies(ref, this.#find)) {
-        // Things that depend on each other would hold each other forever.
+        // Things that depend on each other would hold each other's notifications forever.
         if (listDependencies(each, this.#find).includes(ref)) continue;
         yield this.#toGroup(each, incident);
       }
@@ -192,7 +195,7 @@ export class Causes {
     const { store, graceMs } = this.#parts;
     this.#index.clear();
     for (const incident of store.listSince(now - graceMs())) this.#index.put(incident, now);
-    // Events from before the start are no changes.
+    // Events from before the start are not changes.
     this.#isLoaded = store.hasRead;
   }
 

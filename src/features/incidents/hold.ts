@@ -3,19 +3,20 @@ import type { StoredIncident } from './incident.ts';
 /** Milliseconds by which a stored time can be ahead; beyond, the clock was set back and the time means nothing. */
 const clockSlackMs = 60_000;
 
-/** Times of one possible cause of an incident, in Unix milliseconds. */
+/** Times of a possible cause of an incident, in Unix milliseconds. */
 export interface PossibleCause {
   /** True while an incident of the cause is open or acknowledged. */
   isOpen: boolean;
-  /** Resolution of its latest incident; undefined if there was none. */
+  /** Time when the latest incident of the cause was resolved; undefined if there was no incident. */
   endedAt: number | undefined;
-  /** Time when it is known whether the cause has failed, too. */
+  /** Time from which it is known if the cause has failed, too. */
   knownAt: number;
 }
 
 /**
- * Returns the time until which an incident notifies nobody, Infinity while a cause is open, in Unix milliseconds. It
- * waits until each possible cause has been checked, and for the grace after the end of a cause, which may come back.
+ * Returns the time in Unix milliseconds until which an incident's notifications are held; Infinity while a cause is
+ * open. Notifications wait until each possible cause has been checked. After the end of a cause, they wait for the
+ * grace period, because the cause may return.
  */
 export const findHoldEnd = (
   { openedAt }: Pick<StoredIncident, 'openedAt'>,

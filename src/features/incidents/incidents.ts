@@ -81,7 +81,7 @@ export class Incidents implements IncidentsBefore {
     return [...this.#active, ...this.#unsettled].map((id) => this.find(id) as StoredIncident);
   }
 
-  /** Lists active incidents, and those resolved since a time (Unix milliseconds). */
+  /** Lists active incidents, and incidents resolved since a time in Unix milliseconds. */
   listSince(since: number): StoredIncident[] {
     const ended = [...this.#orders.resolved.newestFirst(Number.POSITIVE_INFINITY)];
     return [

@@ -148,7 +148,9 @@ export class IncidentStore {
     return this.#state.listUnsettled();
   }
 
-  /** Lists active incidents, and those resolved since a time (Unix milliseconds), as far as they have been read. */
+  /**
+   * Lists active incidents, and incidents resolved since a time in Unix milliseconds, as far as they have been read.
+   */
   listSince(since: number): StoredIncident[] {
     return this.#state.listSince(since);
   }

@@ -6,7 +6,7 @@ export interface AuditNote {
   isNew?: true;
   /** Names of the members whose values changed. */
   fields?: string[];
-  /** Describes a setting whose name is an id. */
+  /** Description of a setting, used if the setting's name is an id. */
   label?: string;
 }
 

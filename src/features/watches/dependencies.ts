@@ -14,7 +14,7 @@ interface WatchDependencyParts {
   offers: Pick<Offers, 'hosts'>;
 }
 
-/** Creates the source of the watches' dependencies. */
+/** Creates the source of dependencies of watches. */
 export const createWatchDependencies = ({
   keeper,
   watcher,
@@ -41,6 +41,6 @@ export const createWatchDependencies = ({
   },
 });
 
-/** Returns the maximum milliseconds from a failure to its alert. */
+/** Returns the maximum milliseconds between a failure and its alert. */
 const toNoticeMs = ({ everyMs, forMs, settings: { retries = 0, limit = 0 } }: KnownWatch): number =>
   everyMs + forMs + (retries + 1) * (Math.max(defaultTimeoutMs, limit) + retryMs);

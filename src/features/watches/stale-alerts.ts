@@ -93,7 +93,7 @@ export class StaleAlerts {
     this.#isResolving = false;
   }
 
-  /** Adds the alerts of gone places. Only one instance does this. */
+  /** Adds the alerts of places that are gone. Only one instance does this. */
   async #findGone(): Promise<void> {
     const { takeGone, leases, places, readFiring } = this.#parts;
     const mayTake = (): boolean => leases.network.isHeld() && performance.now() >= this.#patientUntil;

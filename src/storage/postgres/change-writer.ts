@@ -82,7 +82,7 @@ export class ChangeWriter {
   #isStopping = false;
   #isClosed = false;
 
-  /** A change gets a 503 after `deadlineMs`. */
+  /** Changes are refused with a 503 after `deadlineMs`. */
   constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver, deadlineMs: number) {
     this.#open = open;
     this.#identity = identity;

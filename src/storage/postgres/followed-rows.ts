@@ -7,7 +7,7 @@ import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 import { parseRow } from './record-search.ts';
 
-/** Maximum number of rows in a page, and number of bytes in bodies that ends a page. */
+/** Maximum number of rows per page, and size in bytes of the bodies after which a page ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 

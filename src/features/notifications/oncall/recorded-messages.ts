@@ -12,7 +12,7 @@ interface DueMessage {
   kind: string;
   name: string;
   member: string;
-  /** Value of the member once the message has been sent. */
+  /** Member's value to be stored once the message has been sent. */
   record: string;
   person: string;
   until: number;

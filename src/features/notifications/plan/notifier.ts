@@ -54,7 +54,7 @@ export class Notifier {
   readonly #due = new DueTimes();
   /** Incidents whose plan may change when a silence or handover does. */
   readonly #blocked = new Set<string>();
-  /** Incidents whose plan may change with another incident, their cause. */
+  /** Incidents whose plans may change with their causes. */
   readonly #held = new Set<string>();
   #destinations: readonly IncidentDestination[] | undefined;
   readonly #actions: ActionQueue;
@@ -280,7 +280,7 @@ export class Notifier {
   #planStep(incident: SharedIncident, now: number, isBlocked: boolean): number {
     const { escalations, lease } = this.#parts;
     if (!escalations.isReady) return now + retryMs;
-    // While a silence or a cause blocks the steps, the policy is still decided when the incident opens.
+    // The policy is chosen when the incident opens, even while a silence or a cause blocks its steps.
     const step = isBlocked ? escalations.decide(incident, now) : escalations.next(incident, now);
     if (!step) return Number.POSITIVE_INFINITY;
     const { dueAt, ...event } = { dueAt: now, ...step };

@@ -40,7 +40,7 @@ export interface Circumstances {
   now: number;
   isOnCall: boolean;
   isSilenced: boolean;
-  /** Time until which the incident notifies nobody because of its cause; undefined without one. */
+  /** Time until which the incident's notifications are held because of a cause; undefined without a cause. */
   heldUntil?: number | undefined;
   /** Request, in this opening, to notify the destination. */
   address?: Address | undefined;
@@ -234,7 +234,7 @@ const addTimes = (
   { now, isOnCall, isSilenced, heldUntil = now, address }: Circumstances,
 ): PlannedNotification => {
   if (isSilenced) return { ...wanted, ...never, waitsFor: 'silence' };
-  // A person's request means this incident, whatever its cause, and a resolution follows an earlier notification.
+  // A request by a person is about this incident, whatever its cause. A resolution follows an earlier notification.
   const isAsked = wanted.address !== undefined && wanted.address.reason !== 'step';
   if (heldUntil > now && !isAsked && wanted.what !== 'resolved')
     return { ...wanted, readyAt: heldUntil, dueAt: heldUntil + groupMs, waitsFor: 'cause' };
