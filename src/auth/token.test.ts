@@ -275,12 +275,6 @@ test('decoding returns header and claims without checking the signature', () => 
   assert.deepEqual(decodeToken(`${header}.${claims}.`), expected);
 });
 
-test('a token that does not have three parts is rejected', () => {
-  for (const token of ['', 'a', '.', 'a.b', `${header}.${claims}`, '...', `${header}.${claims}.AAAA.`]) {
-    assertNotDecoded(token, 'Invalid token format');
-  }
-});
-
 test('a token longer than 4,096 characters is rejected', () => {
   const start = `${header}.${claims}.`;
   const longest = start + 'A'.repeat(4096 - start.length);
@@ -300,13 +294,5 @@ test('a part of a token that is not canonical base64url is rejected', () => {
   ];
   for (const [token, part] of cases) {
     assertNotDecoded(token, `Token validation failed: the ${part} cannot be decoded`);
-  }
-});
-
-test('a header or claims that are not a JSON object in UTF-8 are rejected', () => {
-  const broken = ['', '{', 'null', '[]', '1', '"x"', 'true', '\ufeff{}', Buffer.from('{"a":"\xff"}', 'latin1')];
-  for (const text of broken) {
-    assertNotDecoded(`${encode(text)}.${claims}.AAAA`, 'Token validation failed: the header cannot be decoded');
-    assertNotDecoded(`${header}.${encode(text)}.AAAA`, 'Token validation failed: the claims cannot be decoded');
   }
 });

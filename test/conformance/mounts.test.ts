@@ -87,11 +87,20 @@ test('GET /api/health belongs to monitoring if tasks and monitoring share a moun
 });
 
 test('an unknown profile and an invalid mount path prevent startup, and are reported together', async (t) => {
-  const mounts = { '/a': ['nope'], 'b/': ['tasks'], '/docs': ['tasks'] };
+  const mounts = {
+    '/a': ['nope'],
+    'b/': ['tasks'],
+    '/docs': ['tasks'],
+    '/a/../b': ['T'],
+    '/.': ['T'],
+    '/..a/.b': ['T'],
+  };
   const said = await startRefusal(t, { settings: { mounts } });
   assert.match(said, /there is no profile "nope"; the profiles are alerts \(X\), incidents, /);
   assert.match(said, /mount "b\/" must be \/ or a path like \/tools/);
   assert.match(said, /mount "\/docs" is reserved for the built-in pages/);
+  assert.match(said, /mount "\/a\/\.\.\/b" must not have a segment .*mount "\/\." must not have a segment/s);
+  assert.doesNotMatch(said, /\.\.a/);
 });
 
 test('two mounts with the same method and path prevent startup, and the message names both', async (t) => {

@@ -61,31 +61,6 @@ test('a truncated result is marked as truncated', async (t) => {
   assert.deepEqual(body, { success: true, command: 'Get-Process', result: [], truncated: true });
 });
 
-test('a body without a command, or with a command that is not a text, gets 400', async (t) => {
-  const app = await start(t, answer);
-  for (const payload of [{}, { command: null }, { command: '' }, { command: ' \t' }, { command: 1 }, { command: [] }]) {
-    const { status, body } = await post(app, payload);
-    assert.equal(status, 400, JSON.stringify(payload));
-    assert.deepEqual(Object.keys(body), ['error']);
-    assert.match(String(body['error']), /^command /);
-  }
-});
-
-test('a command that is not allowed gets 403 with its name, and never reaches the runner', async (t) => {
-  const app = await start(t, () => assert.fail('must not run'));
-  const cases = [
-    ['rm -rf /', /"rm"/],
-    ['Get-Process; rm', /"Get-Process;"/],
-    ['Get-Process -Module x', /"-Module"/],
-  ] as const;
-  for (const [command, reason] of cases) {
-    const { status, body } = await post(app, { command });
-    assert.equal(status, 403);
-    assert.deepEqual(Object.keys(body), ['error']);
-    assert.match(String(body['error']), reason);
-  }
-});
-
 test('a failed command gets 500 with its message, and an unexpected error hides its internals', async (t) => {
   const command = 'Get-Process';
   const failing = await start(t, () => Promise.reject(new CommandFailure('no such process')));
