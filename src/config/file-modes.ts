@@ -79,7 +79,7 @@ const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles):
     const entries = listFiles(folder);
     const writable = entries.filter((entry) => isWritableByOthers(entry.status));
     const readable = entries.filter((entry) => (mode & othersEnter) !== 0 && isReadable(entry.status));
-    if (writable.length > 0) problems.push(describeFiles('write', writable, 'go-w'));
+    if (writable.length > 0) problems.push(describeFiles('write to', writable, 'go-w'));
     if (readable.length > 0) warnings.push(describeFiles('read', readable, 'o-r'));
   }
   const open = findOpenFolder(folder);

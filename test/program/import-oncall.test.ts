@@ -48,10 +48,10 @@ const expected: Record<Program, Expected> = {
   'grafana-oncall': {
     plan: [
       /^create user anna: anna@example\.org$/m,
-      /^skip way anna\/mail: no destination of type email has a server$/m,
+      /^skip contact method anna\/mail: no destination of type email has a server$/m,
       /^not imported: schedule Demo schedule iCal: a calendar has no rotation$/m,
       /^not imported: schedule Demo schedule Calendar, shift First of the month: frequency monthly is not supported$/m,
-      /^not imported: policy default: a step of type trigger_webhook has nobody to notify here$/m,
+      /^not imported: policy default: steps of type trigger_webhook are not supported$/m,
     ],
     rotation: 'Demo-schedule-Calendar',
     layers: [
@@ -170,14 +170,14 @@ test('a person who is on call in GoAlert now is on call after the import', async
   assert.equal(data.find(({ rotation }) => rotation === 'Primary-Rotation')?.member, 'anna');
 });
 
-test('mail addresses become ways where a mail server exists, and rotations of the config file stay', async (t) => {
+test('email addresses become contact methods where a mail server exists, and rotations of the config file stay', async (t) => {
   const mail = { name: 'mail', type: 'email', url: 'smtp://127.0.0.1:9', from: 'a@example.org', to: ['b@example.org'] };
   const layers = [{ people: ['admin'], handover: { every: '1 week' } }];
   const rotations = [{ name: 'Daily-Engineering-Rotation', layers }];
   const { run, read } = await start(t, { destinations: [mail], rotations });
   const { stdout, code } = await run(['--from', 'pagerduty', toFile(t, 'pagerduty'), '--apply']);
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^create way anna\/mail: anna@example\.org$/m);
+  assert.match(stdout, /^create contact method anna\/mail: anna@example\.org$/m);
   assert.match(stdout, /^skip rotation Daily-Engineering-Rotation: defined in the config file; edit it there$/m);
   const { ways } = await read<{ ways: { settings: { to: string[] } }[] }>('/api/people/anna');
   assert.deepEqual(ways[0]?.settings.to, ['anna@example.org']);

@@ -16,7 +16,7 @@ const userName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 /** Change of a plan. */
 export interface PlannedChange {
   action: 'create' | 'replace' | 'unchanged' | 'skip';
-  what: 'user' | 'way' | 'rotation' | 'override' | 'policy';
+  what: 'user' | 'contact method' | 'rotation' | 'override' | 'policy';
   name: string;
   detail: string;
   /** Request that makes the change; the path is below the server's address. */
@@ -102,7 +102,7 @@ const planUsers = (
     const hasWay = reached.some((each) => each.name === user && each.ways > 0);
     if (!email || hasWay) return [made];
     const path = `api/people/${encodeURIComponent(user)}/ways/mail`;
-    const way = { what: 'way', name: `${user}/mail` } as const;
+    const way = { what: 'contact method', name: `${user}/mail` } as const;
     if (!hasMail) return [made, { ...way, action: 'skip', detail: 'no destination of type email has a server' }];
     const request = { method: 'PUT', path, body: { type: 'email', to: [email] } } as const;
     return [made, { ...way, action: 'create', detail: email, request }];
