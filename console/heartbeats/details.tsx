@@ -18,6 +18,7 @@ import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
+import { ThingLinks } from '../ui/thing-links.tsx';
 import { notify } from '../ui/toast.tsx';
 import { toHeartbeatDraft } from './draft.ts';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
@@ -123,12 +124,13 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
 };
 
 const toFacts = (heartbeat: Heartbeat): Fact[] => {
-  const { level, tags, updatedBy, updatedAt, lastSuccessAt } = heartbeat;
+  const { level, tags, dependsOn, updatedBy, updatedAt, lastSuccessAt } = heartbeat;
   return [
     [words.facts.expected, `${describeExpected(heartbeat)}; ${describeLimits(heartbeat)}`],
     [words.facts.success, lastSuccessAt && toFull(new Date(lastSuccessAt))],
     [words.facts.level, text.alerts.severities[level]],
     [words.facts.tags, tags.length > 0 && tags.join(', ')],
+    [text.dependsOn, dependsOn.length > 0 && <ThingLinks names={dependsOn} />],
     [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };

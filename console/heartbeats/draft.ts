@@ -1,6 +1,6 @@
 import type { Heartbeat, HeartbeatDefinition } from 'signalbox/client';
 import { readSchedule, type ScheduleDraft, toScheduleDraft } from '../live/schedule.ts';
-import { readNumber } from '../live/submission.ts';
+import { readList, readNumber } from '../live/submission.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { zone } from '../zone.ts';
 
@@ -22,6 +22,7 @@ export interface HeartbeatDraft extends ScheduleDraft {
   level: string;
   description: string;
   tags: string;
+  dependsOn: string;
   isOpen: boolean;
 }
 
@@ -39,17 +40,20 @@ export const blankHeartbeat = (): HeartbeatDraft => ({
   level: '',
   description: '',
   tags: '',
+  dependsOn: '',
   isOpen: false,
 });
 
 export const toHeartbeatDraft = (heartbeat: Heartbeat): HeartbeatDraft => {
-  const { name, period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = heartbeat;
+  const { name, period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, dependsOn, open } =
+    heartbeat;
   const about = {
     ...blankHeartbeat(),
     name,
     level: level === 'ERROR' ? '' : level,
     description,
     tags: tags.join(', '),
+    dependsOn: dependsOn.join(', '),
     isOpen: open,
     grace: grace === null ? '' : String(grace / 60),
     longest: String(maxRunMinutes ?? ''),
@@ -66,7 +70,8 @@ export const toHeartbeatDefinition = (draft: HeartbeatDraft): HeartbeatDefinitio
   const { level, description, tags, isOpen } = draft;
   const grace = readNumber(words.graceField, draft.grace);
   const longest = readNumber(words.longestField, draft.longest);
-  const named = tags.split(',').flatMap((tag) => tag.trim() || []);
+  const named = readList(tags);
+  const dependsOn = readList(draft.dependsOn);
   return {
     ...toTimes(draft),
     ...(grace !== undefined && { grace: Math.round(grace * 60) }),
@@ -74,6 +79,7 @@ export const toHeartbeatDefinition = (draft: HeartbeatDraft): HeartbeatDefinitio
     ...(level !== '' && { level: level as NonNullable<HeartbeatDefinition['level']> }),
     ...(description.trim() !== '' && { description: description.trim() }),
     ...(named.length > 0 && { tags: named }),
+    ...(dependsOn.length > 0 && { dependsOn }),
     ...(isOpen && { open: true }),
   };
 };

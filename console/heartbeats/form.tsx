@@ -3,6 +3,7 @@ import { userClient } from '../api.ts';
 import { putSeen, useSeen } from '../live/conditional.ts';
 import { type DraftProps, useDraft } from '../live/submission.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
+import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
@@ -44,6 +45,7 @@ export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose 
       <Times {...form} />
       <Limits {...form} />
       <Area label={words.description} hint={words.descriptionHint} lines={2} {...bind('description')} />
+      <Field {...exact} label={text.dependsOn} hint={text.dependsOnHint} {...bind('dependsOn')} />
       <CheckBox label={words.open} checked={draft.isOpen} onValue={(isOpen) => set({ isOpen })} />
     </FormDialog>
   );

@@ -1,18 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { Host, HostCode } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { useSubmission } from '../live/submission.ts';
+import { readList, useSubmission } from '../live/submission.ts';
 import { goTo, toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
+import { text } from '../strings/index.ts';
 import { CopyButton, CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { bind, exact, Field } from '../ui/field.tsx';
 import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { notify } from '../ui/toast.tsx';
-
-/** Splits a typed list at its commas. */
-const toList = (typed: string): string[] => typed.split(',').flatMap((each) => each.trim() || []);
 
 /** Form that creates a host's code, then shows the line to run on the machine. */
 export const AddHost = ({ onClose, onChanged }: { onClose: () => void; onChanged: () => void }) => {
@@ -20,7 +18,7 @@ export const AddHost = ({ onClose, onChanged }: { onClose: () => void; onChanged
   const tags = useSignal('');
   const created = useSignal<HostCode | undefined>(undefined);
   const submission = useSubmission(async () => {
-    created.value = await userClient.createHost({ name: name.value.trim(), tags: toList(tags.value) });
+    created.value = await userClient.createHost({ name: name.value.trim(), tags: readList(tags.value) });
     onChanged();
   });
   if (created.value) return <PasteLine created={created.value} onClose={onClose} />;
@@ -86,8 +84,14 @@ const EditHost = ({ host, onClose, onChanged }: HostDialogProps) => {
   const tags = useSignal(host.tags.join(', '));
   const aliases = useSignal(host.aliases.join(', '));
   const note = useSignal(host.note);
+  const dependsOn = useSignal(host.dependsOn.join(', '));
   const submission = useSubmission(async () => {
-    const changes = { tags: toList(tags.value), aliases: toList(aliases.value), note: note.value.trim() };
+    const changes = {
+      tags: readList(tags.value),
+      aliases: readList(aliases.value),
+      note: note.value.trim(),
+      dependsOn: readList(dependsOn.value),
+    };
     await userClient.changeHost({ name: host.name, ...changes }).finally(onChanged);
     notify(words.saved(host.name));
     onClose();
@@ -97,6 +101,7 @@ const EditHost = ({ host, onClose, onChanged }: HostDialogProps) => {
       <Field label={words.tags} hint={words.tagsHint} {...exact} {...bind(tags)} />
       <Field label={words.aliases} hint={words.aliasesHint} {...exact} {...bind(aliases)} />
       <Field label={words.note} {...bind(note)} />
+      <Field label={text.dependsOn} hint={text.dependsOnHint} {...exact} {...bind(dependsOn)} />
     </FormDialog>
   );
 };

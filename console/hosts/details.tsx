@@ -7,6 +7,7 @@ import { useResource } from '../live/resource.ts';
 import { goTo, place } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
+import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Segments } from '../ui/chip.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -16,6 +17,7 @@ import { HostChip, Since } from '../ui/host-looks.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData } from '../ui/plot.ts';
 import { ProcessList } from '../ui/process-list.tsx';
+import { ThingLinks } from '../ui/thing-links.tsx';
 import { HostActions } from './actions.tsx';
 import { HostIncidents } from './incidents.tsx';
 import { HostWatches } from './watches.tsx';
@@ -65,6 +67,7 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
         facts={[
           [words.facts.tags, host.tags.join(', ')],
           [words.facts.note, host.note],
+          [text.dependsOn, host.dependsOn.length > 0 && <ThingLinks names={host.dependsOn} />],
           [words.facts.hostname, [...(host.hostname ? [host.hostname] : []), ...host.aliases].join(', ')],
           [words.facts.os, host.osName],
           [words.facts.version, host.version],

@@ -22,7 +22,7 @@ import { Ago, At } from '../ui/time.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve, takeOver } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
 import { Escalation } from './escalation.tsx';
-import { IncidentChip, LevelChip } from './looks.tsx';
+import { CauseLink, IncidentChip, LevelChip } from './looks.tsx';
 import { Notifications } from './notifications.tsx';
 import { SilencesOf } from './silences.tsx';
 import { SnapshotOf } from './snapshot.tsx';
@@ -90,6 +90,12 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
       {state === 'acknowledged' && acknowledgedComment && (
         <p class="note">
           <LongText value={acknowledgedComment} />
+        </p>
+      )}
+      {incident.cause && (
+        <p class="note">
+          <CauseLink incident={incident} />
+          {state !== 'resolved' && <> · {words.causeHint}</>}
         </p>
       )}
       <SilencesOf incident={incident} />

@@ -27,7 +27,7 @@ export const Escalation = ({ incident }: { incident: IncidentDetails }) => {
       {state === 'open' && !next && <p class="hint">{words.last}</p>}
       {next && (
         <p>
-          <bdi>{wait === undefined ? words.silenced(names) : words.next(toDuration(wait), names)}</bdi>
+          <bdi>{wait === undefined ? words.blocked(names) : words.next(toDuration(wait), names)}</bdi>
         </p>
       )}
       {next?.dueAt && isAllowed('escalateIncident') && (

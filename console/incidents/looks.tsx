@@ -1,6 +1,7 @@
 import type { Incident } from 'signalbox/client';
 import { toPerson } from '../../src/kit/people.ts';
 import { toTime } from '../format.ts';
+import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -36,6 +37,17 @@ export const IncidentChip = ({ incident }: { incident: Incident }) => {
     </Chip>
   );
 };
+
+/** Link to the incident because of which nobody is notified. */
+export const CauseLink = ({ incident: { cause } }: { incident: Incident }) =>
+  cause && (
+    <span class="hint">
+      {words.becauseOf}{' '}
+      <a href={toHash(`/incidents/${cause.number}`, place.value.params)}>
+        <bdi>{words.cause(cause.number, cause.name)}</bdi>
+      </a>
+    </span>
+  );
 
 export const SilencedMark = ({ incident: { silencedBy } }: { incident: Incident }) => {
   if (silencedBy.length === 0) return null;

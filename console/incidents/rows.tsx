@@ -5,7 +5,7 @@ import { text } from '../strings/index.ts';
 import { HostName, Origin } from '../ui/host-name.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
-import { IncidentChip, LevelChip, SilencedMark } from './looks.tsx';
+import { CauseLink, IncidentChip, LevelChip, SilencedMark } from './looks.tsx';
 import { isSelected, select, toggle } from './selection.ts';
 
 const words = text.incidents;
@@ -50,7 +50,7 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     title: words.title,
     cell: (incident) => (
       <span class="two-line">
-        <Title incident={incident} />
+        <Title incident={incident} /> <CauseLink incident={incident} />
       </span>
     ),
   },
@@ -82,7 +82,7 @@ const toCompact = (incident: Incident) => (
     <div class="two-lines">
       <span class="two-line">
         {incident.count > 1 && <span class="count">×{toCount(incident.count)}</span>}
-        <Title incident={incident} />
+        <Title incident={incident} /> <CauseLink incident={incident} />
       </span>
       <div class="chips-line">
         <LevelChip incident={incident} />

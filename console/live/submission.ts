@@ -76,3 +76,6 @@ export const readNumber = (label: string, typed: string): number | undefined => 
   if (!Number.isFinite(value)) throw new Error(text.errors.number(label));
   return value;
 };
+
+/** Splits a typed list at its commas. */
+export const readList = (typed: string): string[] => typed.split(',').flatMap((each) => each.trim() || []);

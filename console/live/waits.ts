@@ -10,7 +10,7 @@ type Next = NonNullable<IncidentNotification['next']>;
 /** Describes a notification's due time, or the reason why it waits: `in 4 min 5 s, unless acknowledged before`. */
 export const describeWait = ({ waitsFor, dueAt, attempts, error }: Omit<Next, 'what'>): string => {
   const { waits } = words;
-  if (waitsFor === 'silence' || waitsFor === 'offDuty') return waits[waitsFor];
+  if (waitsFor === 'silence' || waitsFor === 'offDuty' || waitsFor === 'cause') return waits[waitsFor];
   if (waitsFor === 'hours') return dueAt ? waits.hours(toMinute(Date.parse(dueAt))) : waits.hoursUnknown;
   const wait = dueAt ? untilTime(Date.parse(dueAt)) / 1000 : 0;
   const when = wait >= 1 ? words.inTime(toDuration(wait)) : words.now;

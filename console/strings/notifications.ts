@@ -80,6 +80,7 @@ export const notificationTexts = {
     hoursUnknown: 'outside hours',
     offDuty: 'not on call',
     silence: 'silenced',
+    cause: 'waiting for the cause',
     sending: 'being sent',
     retry: (attempts: string, time: string) => `retry ${attempts} ${time}`,
     retryBecause: (attempts: string, time: string, reason: string) => `retry ${attempts} ${time}: ${reason}`,

@@ -58,6 +58,8 @@ export const shellTexts = {
   refresh: 'Refresh',
   copy: 'Copy',
   changed: 'Last change',
+  dependsOn: 'Depends on',
+  dependsOnHint: 'Watches, heartbeat/NAME or host/NAME, separated by commas. While one is down, nobody is notified.',
   configHint: 'Defined in the config file; edit it there.',
   doneBy: (name: string, time: string) => `by ${name}, ${time}`,
   copyLink: 'Copy link',

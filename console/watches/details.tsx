@@ -16,6 +16,7 @@ import { IncidentLink } from '../ui/incident-link.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
+import { ThingLinks } from '../ui/thing-links.tsx';
 import { WatchActions } from './actions.tsx';
 import { toWatchDraft } from './draft.ts';
 import { WatchForm } from './form.tsx';
@@ -179,12 +180,13 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
 };
 
 const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
-  const { message, every, level } = settings;
+  const { message, every, level, dependsOn = [] } = settings;
   return [
     [words.facts.message, message || null],
     [words.facts.limit, describeLimit(settings)],
     [words.facts.level, level && text.alerts.severities[level]],
     [words.facts.every, every ? words.everyTime(toDuration(every)) : null],
+    [text.dependsOn, dependsOn.length > 0 && <ThingLinks names={dependsOn} />],
     [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };

@@ -1,5 +1,5 @@
 import type { Watch, WatchSettings } from 'signalbox/client';
-import { readNumber } from '../live/submission.ts';
+import { readList, readNumber } from '../live/submission.ts';
 import type { Params } from '../router.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { groups, unitOf, unitSizes, type WatchKind, watchFields, watchMetrics } from './kinds.ts';
@@ -20,6 +20,7 @@ export interface WatchDraft {
   every: string;
   retries: string;
   message: string;
+  dependsOn: string;
   isEnabled: boolean;
 }
 
@@ -38,6 +39,7 @@ const blank: WatchDraft = {
   every: '',
   retries: '',
   message: '',
+  dependsOn: '',
   isEnabled: true,
 };
 
@@ -83,7 +85,20 @@ const toFreeName = (name: string, known: readonly Watch[]): string => {
 };
 
 export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
-  const { name, type, limit, critical, level, for: seconds, clear, every, retries, message, enabled } = settings;
+  const {
+    name,
+    type,
+    limit,
+    critical,
+    level,
+    for: seconds,
+    clear,
+    every,
+    retries,
+    message,
+    enabled,
+    dependsOn = [],
+  } = settings;
   const own: WatchDraft['own'] = {};
   for (const field of listFields({ type, own: { metric: settings.metric ?? '' } })) {
     const value = settings[field];
@@ -103,6 +118,7 @@ export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
     every: toText(every),
     retries: toText(retries),
     message: message ?? '',
+    dependsOn: dependsOn.join(', '),
     isEnabled: enabled !== false,
   };
 };
@@ -118,6 +134,7 @@ const fromUnit = (draft: Pick<WatchDraft, 'type' | 'own'>, value: string): strin
 export const toSettings = (draft: WatchDraft): WatchSettings => {
   const { name, type, level, message, isEnabled } = draft;
   if (name.trim() === '') throw new Error(words.noName);
+  const names = readList(draft.dependsOn);
   const own = Object.fromEntries(
     listFields(draft).flatMap((field) => {
       const value = toValue(field, draft.own[field] ?? '');
@@ -141,6 +158,7 @@ export const toSettings = (draft: WatchDraft): WatchSettings => {
     every: readNumber(words.every, draft.every),
     retries: readNumber(words.retries, draft.retries),
     message: message.trim() || undefined,
+    dependsOn: names.length > 0 ? names : undefined,
     enabled: isEnabled ? undefined : false,
   };
   // Removes undefined members.

@@ -1,4 +1,5 @@
 import type { DraftProps } from '../live/submission.ts';
+import { text } from '../strings/index.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
 import { severityOptions } from '../ui/severity.tsx';
@@ -105,6 +106,7 @@ export const LimitFields = ({ draft, bind }: Props) => {
         <Field {...exact} label={words.for} inputMode="decimal" {...bind('for')} />
       </div>
       <Field label={words.message} hint={words.messageHint} {...bind('message')} />
+      <Field {...exact} label={text.dependsOn} hint={text.dependsOnHint} {...bind('dependsOn')} />
       <details>
         <summary>{words.moreSettings}</summary>
         <div class="beside">
