@@ -14,7 +14,8 @@ import { completionCommand } from './remote/completion.ts';
 import { healthcheckCommand } from './remote/healthcheck.ts';
 import { heartbeatsCommand } from './remote/heartbeats.ts';
 import { addHostCommand, hostCommand, hostsCommand } from './remote/hosts.ts';
-import { importOncallCommand } from './remote/import-oncall.ts';
+import { importChecksCommand } from './remote/import/checks.ts';
+import { importOncallCommand } from './remote/import/oncall.ts';
 import {
   ackCommand,
   addRespondersCommand,
@@ -256,6 +257,7 @@ export const ownCommands: readonly Command[] = [
   watchesCommand,
   heartbeatsCommand,
   addHostCommand,
+  importChecksCommand,
   hostsCommand,
   hostCommand,
   healthcheckCommand,

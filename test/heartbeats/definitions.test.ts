@@ -33,6 +33,24 @@ test('a heartbeat can be replaced in the expected version, keeps its address, an
   assert.deepEqual([again.state, await listRuns(app, 'job')], ['new', []]);
 });
 
+test('a new heartbeat gets the given address unless another has it, and keeps its address later', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const uuid = randomUUID();
+  const put = (name: string, body: object) =>
+    app.request<Heartbeat & { error: string }>('PUT', `/api/heartbeats/${name}`, { token, body });
+  const created = await put('job', { period: 60, uuid: uuid.toUpperCase() });
+  assert.deepEqual([created.status, created.json.uuid], [201, uuid]);
+  assert.equal((await ping(app.url, uuid)).status, 200);
+  const other = await put('other', { period: 60, uuid });
+  assert.deepEqual([other.status, other.json.error], [409, 'Another heartbeat has this uuid']);
+  const changed = await put('job', { period: 120, uuid: randomUUID() });
+  assert.deepEqual([changed.status, changed.json.uuid, changed.json.period], [200, uuid, 120]);
+  const shown = await app.request<Heartbeat>('GET', '/api/heartbeats/job');
+  assert.equal((await put('job', shown.json)).json.uuid, uuid);
+  assert.equal((await put('third', { period: 60, uuid: 'x' })).status, 400);
+});
+
 test('the second of two requests that create a heartbeat with If-None-Match gets 412', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

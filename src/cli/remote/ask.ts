@@ -38,7 +38,7 @@ export const askedVariables = (scope: string) => ({
 });
 
 /** Error message and exit code for a server that gives no usable response. */
-class UnusableResponse extends Error {
+export class UnusableResponse extends Error {
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number) {

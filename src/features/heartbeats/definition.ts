@@ -54,12 +54,27 @@ export const definitionFields = {
   open: Type.Boolean({ description: 'True if anyone can see the badge.', examples: [true] }),
 };
 
-export const HeartbeatDefinition = Type.Partial(Type.Object(definitionFields), { title: 'HeartbeatDefinition' });
+export const HeartbeatDefinition = Type.Partial(Type.Object(definitionFields));
 export type HeartbeatDefinition = Static<typeof HeartbeatDefinition>;
 
 /** Pattern of a UUID. Names never match it, which keeps names and addresses distinct. */
 export const uuidPattern = '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$';
 export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
+
+/** Body of a request that creates or replaces a heartbeat. */
+export const HeartbeatBody = Type.Partial(
+  Type.Object({
+    ...definitionFields,
+    uuid: Type.Union([Type.String({ pattern: uuidPattern }), Type.Null()], {
+      description:
+        'Secret address of a new heartbeat, for jobs that already ping it; random by default. An existing heartbeat keeps its address.',
+      examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'],
+    }),
+  }),
+  // Released name of the client's type.
+  { title: 'HeartbeatDefinition' },
+);
+export type HeartbeatBody = Static<typeof HeartbeatBody>;
 
 const uuid = new RegExp(uuidPattern);
 

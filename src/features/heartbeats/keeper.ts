@@ -1,6 +1,7 @@
+import { HttpError } from '../../http/errors.ts';
 import { SettingKeeper, type SettingKeeperParts } from '../../kit/setting-keeper.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
-import type { HeartbeatDefinition } from './definition.ts';
+import type { HeartbeatBody, HeartbeatDefinition } from './definition.ts';
 import { heartbeatKind, type KnownHeartbeat, type StoredHeartbeat } from './kind.ts';
 import type { ConfiguredHeartbeat } from './settings.ts';
 
@@ -9,7 +10,7 @@ export class HeartbeatKeeper extends SettingKeeper<
   StoredHeartbeat,
   KnownHeartbeat,
   ConfiguredHeartbeat,
-  HeartbeatDefinition
+  HeartbeatBody
 > {
   /** List for which `#byUuid` was built. */
   #indexed: readonly KnownHeartbeat[] = [];
@@ -24,6 +25,13 @@ export class HeartbeatKeeper extends SettingKeeper<
     if (all !== this.#indexed) this.#byUuid = new Map(all.map((known) => [known.uuid, known]));
     this.#indexed = all;
     return this.#byUuid.get(uuid.toLowerCase());
+  }
+
+  /** Creates or replaces a heartbeat. Rejects with an HttpError, for example if a new one has the address of another. */
+  override async put(name: string, given: HeartbeatBody, by: string, expected?: readonly number[]) {
+    const other = given.uuid ? this.findByAddress(given.uuid) : undefined;
+    if (other && other.name !== name) throw new HttpError('wrong-state', 'Another heartbeat has this uuid');
+    return super.put(name, given, by, expected);
   }
 
   /** Creates a heartbeat, or returns the existing one with that name. Rejects with an HttpError. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { needs, openFor } from '../../auth/access.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
-import { assertName, type HeartbeatDefinition } from './definition.ts';
+import { assertName, type HeartbeatBody, type HeartbeatDefinition } from './definition.ts';
 import { compileTimes, type ExpectedTimes } from './expected-times.ts';
 import { Heartbeat, HeartbeatParams } from './schema.ts';
 import type { ConfiguredHeartbeat } from './settings.ts';
@@ -41,12 +41,7 @@ const compile = (setting: RuntimeSetting<StoredHeartbeat>): KnownHeartbeat => {
 };
 
 /** Runtime settings that define heartbeats. The states of heartbeats are a projection of another log. */
-export const heartbeatKind = defineSettingKind<
-  StoredHeartbeat,
-  KnownHeartbeat,
-  ConfiguredHeartbeat,
-  HeartbeatDefinition
->({
+export const heartbeatKind = defineSettingKind<StoredHeartbeat, KnownHeartbeat, ConfiguredHeartbeat, HeartbeatBody>({
   name: 'heartbeat',
   noun: 'Heartbeat',
   path: '/api/heartbeats',
@@ -69,5 +64,8 @@ export const heartbeatKind = defineSettingKind<
     setting: undefined,
   }),
   // A replaced heartbeat keeps its address.
-  complete: (definition, { known, stored }) => ({ ...definition, uuid: known?.uuid ?? stored?.uuid ?? randomUUID() }),
+  complete: ({ uuid, ...definition }, { known, stored }) => ({
+    ...definition,
+    uuid: known?.uuid ?? stored?.uuid ?? uuid?.toLowerCase() ?? randomUUID(),
+  }),
 });

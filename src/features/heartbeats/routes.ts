@@ -8,7 +8,7 @@ import { createBadgeRoute } from '../../kit/badge.ts';
 import type { Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { createSettingRoutes, sendSetting } from '../../kit/setting-routes.ts';
-import { HeartbeatDefinition } from './definition.ts';
+import { HeartbeatBody } from './definition.ts';
 import type { HeartbeatState } from './heartbeat-state.ts';
 import type { HeartbeatStatus } from './judge.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
@@ -43,10 +43,10 @@ export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
       {
         operationId: 'putHeartbeat',
         summary: 'Create a heartbeat or replace its definition',
-        body: HeartbeatDefinition,
+        body: HeartbeatBody,
         ignores: Heartbeat,
       },
-      pickDefinition,
+      pickBody,
     ),
     remove({ operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs, and resolve its alert' }),
   ];
@@ -140,5 +140,5 @@ const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): Hear
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
   authorize(request, needs('settings:write')) === undefined;
 
-const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
-  Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));
+const pickBody = (body: HeartbeatBody): HeartbeatBody =>
+  Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatBody.properties, key)));

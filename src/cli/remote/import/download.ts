@@ -1,10 +1,14 @@
+import { createReadStream } from 'node:fs';
+import { otherVariables } from '../../../config/names.ts';
 import { MiB } from '../../../lib/units.ts';
+import { UsageError } from '../../args.ts';
+import { explainSystemError, readInput } from '../../stdio.ts';
 import { ImportError } from './documents.ts';
 
 const timeoutMs = 30_000;
 
 /** Maximum size in bytes of a file or response, and maximum number of requests of a download. */
-export const maxBytes = 32 * MiB;
+const maxBytes = 32 * MiB;
 const mostRequests = 500;
 
 /** Requests to another program's API, by paths below its address or by absolute addresses of the same server. */
@@ -23,7 +27,27 @@ export const parseExport = (text: string, place: string): unknown => {
   }
 };
 
-export const createDownload = (base: URL, headers: Record<string, string>): Download => {
+export const isUrl = (source: string): boolean => /^https?:\/\//i.test(source);
+
+/** Reads a file of another program. Rejects with an ImportError. */
+export const readExport = async (path: string, limit = maxBytes): Promise<Buffer> => {
+  const bytes = await readInput(createReadStream(path), limit).catch((error: NodeJS.ErrnoException) => {
+    throw new ImportError(explainSystemError(error));
+  });
+  if (bytes === undefined) throw new ImportError(`the file is larger than ${limit / MiB} MiB`);
+  return bytes;
+};
+
+/** Prepares requests to another program with the key from the environment. Throws a UsageError. */
+export const openDownload = (source: string, toHeaders: (key: string) => Record<string, string>): Download => {
+  if (!URL.canParse(source)) throw new UsageError('the address is not a URL');
+  const key = process.env[otherVariables.importKey]?.trim();
+  if (!key) throw new UsageError(`set ${otherVariables.importKey} to a key of the other program`);
+  if (!/^[!-~]+$/.test(key)) throw new UsageError(`${otherVariables.importKey} must be printable ASCII`);
+  return createDownload(new URL(source), toHeaders(key));
+};
+
+const createDownload = (base: URL, headers: Record<string, string>): Download => {
   let requests = 0;
   const send = async (path: string, init: RequestInit): Promise<unknown> => {
     const url = path.startsWith('/') ? new URL(base.href.replace(/\/$/, '') + path) : new URL(path, base);

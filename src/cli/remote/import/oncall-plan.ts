@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { dayMs } from '../../../lib/units.ts';
 import type { Asking, ListReply } from '../ask.ts';
+import type { PlannedChange } from './changes.ts';
 import type { DraftPerson, OnCallDraft } from './draft.ts';
 
 /** Number of random bytes in an initial password. */
@@ -12,16 +13,6 @@ const farthestMs = 5 * 366 * dayMs;
 
 /** Pattern for names of users. */
 const userName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
-
-/** Change of a plan. */
-export interface PlannedChange {
-  action: 'create' | 'replace' | 'unchanged' | 'skip';
-  what: 'user' | 'contact method' | 'rotation' | 'override' | 'policy';
-  name: string;
-  detail: string;
-  /** Request that makes the change; the path is below the server's address. */
-  request?: { method: 'POST' | 'PUT'; path: string; body: object };
-}
 
 interface Present {
   users: { name: string }[];
@@ -98,6 +89,7 @@ const planUsers = (
           name: user,
           detail,
           request: { method: 'POST', path: 'api/users', body: { name: user, role: 'Reader', password } },
+          result: `Initial password of ${user}: ${password}`,
         };
     const hasWay = reached.some((each) => each.name === user && each.ways > 0);
     if (!email || hasWay) return [made];

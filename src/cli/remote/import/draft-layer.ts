@@ -40,7 +40,7 @@ export const onDays = (listed: readonly number[], start: number, end: number): W
   }));
 
 /** Writes spans as hours such as `Mon, Tue 08:00-18:00`; undefined for the whole week. */
-export const toHours = (spans: readonly WeekSpan[]): string | undefined => {
+const toHours = (spans: readonly WeekSpan[]): string | undefined => {
   const isCovered = new Uint8Array(weekMinutes);
   for (const { start, minutes } of spans) {
     for (let at = 0; at < Math.min(minutes, weekMinutes); at += 1) isCovered[(start + at) % weekMinutes] = 1;

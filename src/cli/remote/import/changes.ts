@@ -1,0 +1,71 @@
+import { escapeControls, print, say } from '../../stdio.ts';
+import { type Asking, UnusableResponse } from '../ask.ts';
+
+/** Change of a plan. */
+export interface PlannedChange {
+  action: 'create' | 'replace' | 'unchanged' | 'skip';
+  what: 'user' | 'contact method' | 'rotation' | 'override' | 'policy' | 'watch' | 'heartbeat';
+  name: string;
+  detail: string;
+  /** Request that makes the change; the path is below the server's address. */
+  request?: { method: 'POST' | 'PUT'; path: string; body: object };
+  /** Text printed after the change, such as an initial password. */
+  result?: string;
+}
+
+export interface ImportPlan {
+  /** In the order of the requests: a setting may refer to earlier ones. */
+  changes: readonly PlannedChange[];
+  /** Things that are not imported, each with the reason. */
+  leftOut: readonly string[];
+}
+
+/** Prints the plan, and applies the changes if `apply` is set. Resolves to the exit code. */
+export const followPlan = async (
+  asking: Asking,
+  { changes, leftOut }: ImportPlan,
+  { apply, json }: { apply: boolean | undefined; json: boolean | undefined },
+): Promise<number> => {
+  if (json) asking.show(changes.map(toShown), () => '');
+  else print(describePlan(changes, leftOut));
+  if (apply) return applyChanges(asking, changes);
+  if (!json) print('Nothing has changed. Apply the plan with --apply.\n');
+  return 0;
+};
+
+const toShown = ({ action, what, name, detail }: PlannedChange) => ({ action, what, name, detail });
+
+const describePlan = (changes: readonly PlannedChange[], leftOut: readonly string[]): string =>
+  [
+    ...changes.map(
+      ({ action, what, name, detail }) => `${action} ${what} ${name}${detail === '' ? '' : `: ${detail}`}`,
+    ),
+    ...leftOut.map((note) => `not imported: ${note}`),
+    ...(changes.length + leftOut.length === 0 ? ['the export is empty'] : []),
+  ]
+    .map((line) => `${escapeControls(line)}\n`)
+    .join('');
+
+/** Applies the changes one after the other. Refused changes are printed; an unreachable server ends the import. */
+const applyChanges = async ({ askText }: Asking, changes: readonly PlannedChange[]): Promise<number> => {
+  const due = changes.filter(({ request }) => request !== undefined);
+  let done = 0;
+  try {
+    for (const { what, name, request, result } of due) {
+      if (!request) continue;
+      const { method, path, body } = request;
+      try {
+        await askText(path, { method, body });
+      } catch (error) {
+        if (!(error instanceof UnusableResponse) || error.exitCode !== 1) throw error;
+        say(`${what} ${name}: ${error.message}`);
+        continue;
+      }
+      done += 1;
+      if (result !== undefined) print(`${escapeControls(result)}\n`);
+    }
+  } finally {
+    print(`${done} of ${due.length} changes applied.\n`);
+  }
+  return done === due.length ? 0 : 1;
+};

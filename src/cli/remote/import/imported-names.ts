@@ -1,0 +1,29 @@
+/** Maximum characters of a name of a watch or heartbeat. */
+const maxLength = 64;
+
+/** Name for an imported setting, and a note if the name differs from the original. */
+export interface ImportedName {
+  name: string;
+  note: string | undefined;
+}
+
+/**
+ * Creates a function that converts names of another program to names of watches and heartbeats, each different: letters,
+ * digits, `.`, `_` and `-`. The same originals in the same order get the same names.
+ */
+export const createImportedNames = (): ((original: string) => ImportedName) => {
+  const used = new Set<string>();
+  return (original) => {
+    const plain = original
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .replace(/^[^A-Za-z0-9]+|-+$/g, '')
+      .slice(0, maxLength);
+    const base = plain === '' ? 'imported' : plain;
+    let name = base;
+    for (let count = 2; used.has(name); count += 1) name = `${base.slice(0, maxLength - 6)}-${count}`;
+    used.add(name);
+    return { name, note: name === original ? undefined : `was "${original}"` };
+  };
+};

@@ -1,0 +1,49 @@
+import type { HeartbeatBody } from '../../../features/heartbeats/definition.ts';
+import type { WatchSettings } from '../../../features/watches/schema.ts';
+import type { Asking, ListReply } from '../ask.ts';
+import type { ImportPlan, PlannedChange } from './changes.ts';
+import { createImportedNames } from './imported-names.ts';
+
+/** Watch without its name. */
+export type WatchDraft = Omit<WatchSettings, 'name'>;
+
+/** Result of a conversion: a watch, a heartbeat, or the reason against both. */
+export type ConvertedCheck =
+  | { watch: WatchDraft; notes?: string[] }
+  | { heartbeat: HeartbeatBody; notes?: string[] }
+  | string;
+
+/** Collects converted checks in a plan, each under a name of its own. */
+export class CheckPlan {
+  readonly changes: PlannedChange[] = [];
+  readonly leftOut: string[] = [];
+  readonly #toName = createImportedNames();
+
+  add(original: string, converted: ConvertedCheck): void {
+    if (typeof converted === 'string') {
+      this.leftOut.push(`check ${original}: ${converted}`);
+      return;
+    }
+    const { name, note } = this.#toName(original);
+    const detail = [...(note === undefined ? [] : [note]), ...(converted.notes ?? [])].join('; ');
+    if ('watch' in converted) {
+      const request = { method: 'POST', path: 'api/watches', body: { name, ...converted.watch } } as const;
+      this.changes.push({ action: 'create', what: 'watch', name, detail, request });
+    } else {
+      const path = `api/heartbeats/${encodeURIComponent(name)}`;
+      const request = { method: 'PUT', path, body: converted.heartbeat } as const;
+      this.changes.push({ action: 'create', what: 'heartbeat', name, detail, request });
+    }
+  }
+
+  /** Returns the plan for a server: settings that exist stay as they are. */
+  async compare({ ask }: Pick<Asking, 'ask'>): Promise<ImportPlan> {
+    const list = async (path: string) => (await ask<ListReply<{ name: string }>>(path)).data.map(({ name }) => name);
+    const known = { watch: await list('api/watches'), heartbeat: await list('api/heartbeats') };
+    const changes = this.changes.map(({ request, ...change }): PlannedChange => {
+      const exists = known[change.what as keyof typeof known].includes(change.name);
+      return exists ? { ...change, action: 'unchanged' } : { ...change, ...(request && { request }) };
+    });
+    return { changes, leftOut: this.leftOut };
+  }
+}

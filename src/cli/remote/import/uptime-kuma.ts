@@ -1,0 +1,181 @@
+import { statSync } from 'node:fs';
+import type { Database } from 'sql.js';
+import initSqlJs from 'sql.js/dist/sql-wasm-inline.js';
+import { parseJson } from '../../../lib/parse-json.ts';
+import { MiB } from '../../../lib/units.ts';
+import { ImportError } from './documents.ts';
+import { readExport } from './download.ts';
+import { CheckPlan, type ConvertedCheck, type WatchDraft } from './planned-check.ts';
+
+/** Maximum bytes of a database, which is read into memory. */
+const maxBytes = 1024 * MiB;
+
+/** Row of the table `monitor`; earlier versions lack some columns. */
+type Monitor = Record<string, string | number | null>;
+
+/** Plans watches and heartbeats for the monitors of Uptime Kuma 1 and 2, from its SQLite file. */
+export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
+  const plan = new CheckPlan();
+  const database = await openDatabase(path);
+  try {
+    for (const monitor of readMonitors(database)) plan.add(textOf(monitor, 'name') || 'monitor', convert(monitor));
+  } finally {
+    database.close();
+  }
+  return plan;
+};
+
+const openDatabase = async (path: string): Promise<Database> => {
+  const waiting = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (waiting > 0)
+    throw new ImportError(`${path}-wal has changes that are not in the file yet: stop Uptime Kuma, and try again`);
+  const bytes = await readExport(path, maxBytes);
+  if (bytes.toString('latin1', 0, 15) !== 'SQLite format 3')
+    throw new ImportError('the file is not an SQLite database');
+  // A file in memory has no write-ahead log: format versions 1 instead of 2 (https://sqlite.org/fileformat2.html, 1.3).
+  bytes.fill(1, 18, 20);
+  const { Database } = await initSqlJs();
+  return new Database(bytes);
+};
+
+const readMonitors = (database: Database): Monitor[] => {
+  try {
+    const [found] = database.exec('SELECT * FROM monitor ORDER BY id');
+    if (!found) return [];
+    const { columns, values } = found;
+    return values.map(
+      (row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])) as Monitor,
+    );
+  } catch (error) {
+    throw new ImportError(`the monitors cannot be read: ${(error as Error).message}`);
+  }
+};
+
+const textOf = (monitor: Monitor, column: string): string => String(monitor[column] ?? '');
+const isOn = (monitor: Monitor, column: string): boolean => Number(monitor[column] ?? 0) === 1;
+
+const convert = (monitor: Monitor): ConvertedCheck => {
+  const type = textOf(monitor, 'type');
+  if (isOn(monitor, 'upside_down')) return 'it counts a site that is down as up';
+  if (type === 'push')
+    return {
+      heartbeat: { period: toSeconds(monitor) },
+      notes: ['has a new address: change the URL that the job calls'],
+    };
+  const own = toOwn(type, monitor);
+  if (typeof own === 'string') return own;
+  const { notes, ...settings } = own;
+  const common = {
+    every: toSeconds(monitor),
+    ...(!isOn(monitor, 'active') && { enabled: false }),
+    ...(Number(monitor['maxretries']) > 0 && { retries: Math.min(10, Number(monitor['maxretries'])) }),
+  };
+  return { watch: { ...settings, ...common }, notes: notes ?? [] };
+};
+
+const toSeconds = (monitor: Monitor): number => Math.min(86_400, Math.max(10, Number(monitor['interval']) || 60));
+
+/** Returns the settings of a monitor's type, or the reason against an import. */
+const toOwn = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[] }) | string => {
+  const host = textOf(monitor, 'hostname');
+  switch (type) {
+    case 'http':
+    case 'keyword':
+    case 'json-query':
+      return toHttp(type, monitor);
+    case 'port':
+      return { type: 'tcp', host, port: Number(monitor['port']) };
+    case 'ping':
+      return { type: 'ping', host };
+    case 'dns':
+      return toDns(host, monitor);
+    case 'docker':
+      return { type: 'container', container: textOf(monitor, 'docker_container'), notes: ['checked on this server'] };
+    case 'postgres':
+    case 'mysql':
+    case 'redis':
+      return toLogin(type, textOf(monitor, 'database_connection_string'));
+    case 'group':
+      return 'groups are not imported';
+    default:
+      return `there is no watch for monitors of type ${type}`;
+  }
+};
+
+const toHttp = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[] }) | string => {
+  const url = textOf(monitor, 'url');
+  const login = textOf(monitor, 'auth_method');
+  if (login !== '' && login !== 'basic') return `there is no login of type ${login}`;
+  const method = textOf(monitor, 'method') || 'GET';
+  if (!['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'].includes(method)) return `there is no method ${method}`;
+  const notes = isOn(monitor, 'ignore_tls') ? ['certificate errors count: set ca for a certificate of your own'] : [];
+  const user = textOf(monitor, 'basic_auth_user');
+  const headers = {
+    ...(parseJson(textOf(monitor, 'headers') || '{}') as Record<string, string> | undefined),
+    ...(login === 'basic' &&
+      user !== '' && {
+        Authorization: `Basic ${Buffer.from(`${user}:${textOf(monitor, 'basic_auth_pass')}`).toString('base64')}`,
+      }),
+  };
+  if ('Authorization' in headers) notes.push('anyone with access to watches can read the header Authorization');
+  const status = parseJson(textOf(monitor, 'accepted_statuscodes_json') || '[]');
+  const body = textOf(monitor, 'body');
+  const keyword = textOf(monitor, 'keyword');
+  const draft: WatchDraft = {
+    type: 'http',
+    url,
+    ...(method !== 'GET' && { method: method as NonNullable<WatchDraft['method']> }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== '' && (method === 'POST' || method === 'PUT') && { body }),
+    ...(Array.isArray(status) && status.length > 0 && { status: status.join(',') }),
+    redirects: Math.min(10, Number(monitor['maxredirects'] ?? 10)),
+    ...(isOn(monitor, 'expiry_notification') && url.startsWith('https:') && { certificateDays: 14 }),
+    ...(type === 'keyword' &&
+      keyword !== '' &&
+      (isOn(monitor, 'invert_keyword') ? { lacks: keyword } : { contains: keyword })),
+  };
+  if (type !== 'json-query') return { ...draft, notes };
+  const path = textOf(monitor, 'json_path').replace(/^\$\.?/, '');
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(path))
+    return `the JSON query "${textOf(monitor, 'json_path')}" is not a plain path`;
+  const value = toJsonValue(textOf(monitor, 'expected_value'));
+  return { ...draft, json: [{ pointer: `/${path.replaceAll('.', '/')}`, is: '=', value }], notes };
+};
+
+/** Uptime Kuma compares texts: a number or a boolean equals its text. */
+const toJsonValue = (text: string): string | number | boolean => {
+  const value = parseJson(text);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : text;
+};
+
+const toDns = (host: string, monitor: Monitor): WatchDraft => {
+  const [server = ''] = textOf(monitor, 'dns_resolve_server').split(',');
+  const port = Number(monitor['port'] ?? 53);
+  const address = server.includes(':') ? `[${server.trim()}]` : server.trim();
+  return {
+    type: 'dns',
+    host,
+    record: (textOf(monitor, 'dns_resolve_type') || 'A') as NonNullable<WatchDraft['record']>,
+    ...(server !== '' && { server: port === 53 ? server.trim() : `${address}:${port}` }),
+  };
+};
+
+const defaultPorts = { postgres: 5432, mysql: 3306, redis: 6379 };
+
+const toLogin = (type: keyof typeof defaultPorts, text: string): (WatchDraft & { notes?: string[] }) | string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || url.hostname === '') return 'its connection string is not a URL';
+  const [user, password] = [url.username, url.password].map(decodeURIComponent);
+  const database = url.pathname.slice(1);
+  if (!user && type !== 'redis') return 'its connection string has no user';
+  return {
+    type,
+    host: url.hostname,
+    port: Number(url.port) || defaultPorts[type],
+    ...(user && { user }),
+    ...(password && { password }),
+    ...(database !== '' && type !== 'redis' && { database }),
+    ...(url.protocol === 'rediss:' && { tls: true }),
+    notes: type === 'redis' ? [] : ['logs in and asks a harmless question instead of the query'],
+  };
+};

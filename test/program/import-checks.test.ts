@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
+import type { Watch } from '../../src/features/watches/schema.ts';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { adminToken } from '../support/outbox.ts';
+import { runCommand } from '../support/program.ts';
+import { atEnd } from '../support/scope.ts';
+
+/** Database of Uptime Kuma 2, made by its own API. */
+const kuma = gunzipSync(readFileSync(new URL('../fixtures/imports/kuma.db.gz', import.meta.url)));
+
+/** Starts a server. Returns functions that import as an administrator, and read a watch or all definitions. */
+const start = async (t: TestContext) => {
+  const folder = createFolder(t);
+  const app = await startApp(t, { settings: { defaultWatches: false } });
+  const token = await adminToken(app);
+  const write = (name: string, content: string | Uint8Array): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const run = (from: string, place: string, args: string[] = [], variables: Record<string, string> = {}) =>
+    runCommand(['import-checks', '--from', from, place, ...args], {
+      variables: { SIGNALBOX_URL: app.url, SIGNALBOX_KEY: token, COLUMNS: '200', ...variables },
+    });
+  const list = async <T>(kind: string): Promise<T[]> =>
+    (await app.request<{ data: T[] }>('GET', `/api/${kind}`, { token })).json.data;
+  const settingsOf = async (name: string) =>
+    (await list<Watch>('watches')).find((watch) => watch.name === name)?.settings;
+  return { run, write, list, settingsOf };
+};
+
+test('a plan for Uptime Kuma names the new checks and the reasons against others, and changes nothing', async (t) => {
+  const { run, write, list } = await start(t);
+  const { code, stdout, stderr } = await run('uptime-kuma', write('kuma.db', kuma), ['--plan']);
+  assert.deepEqual(
+    [code, stdout.split('\n').filter((line) => /^create (?:watch|heartbeat) /.test(line)).length],
+    [0, 14],
+    stdout,
+  );
+  assert.match(stdout, /^not imported: check API odd: the JSON query "\$sum\(items\.price\)" is not a plain path$/m);
+  assert.match(stdout, /^not imported: check Broker: there is no watch for monitors of type mqtt$/m);
+  assert.match(stdout, /^not imported: check Old site: it counts a site that is down as up$/m);
+  assert.match(stdout, /^Nothing has changed/m);
+  assert.equal(stderr, '');
+  assert.equal((await list<Watch>('watches')).filter(({ origin }) => origin === 'made').length, 0);
+});
+
+test('an import from Uptime Kuma creates watches and heartbeats, and a second import changes nothing', async (t) => {
+  const { run, write, list, settingsOf } = await start(t);
+  const path = write('kuma.db', kuma);
+  const first = await run('uptime-kuma', path, ['--apply']);
+  assert.equal(first.code, 0, first.stdout);
+  assert.deepEqual(await settingsOf('Shop-front-page'), {
+    name: 'Shop-front-page',
+    type: 'http',
+    url: 'https://shop.example/',
+    headers: { Accept: 'text/html' },
+    status: '200-299,401',
+    redirects: 10,
+    certificateDays: 14,
+    every: 60,
+    retries: 1,
+  });
+  const watches = await Promise.all(
+    ['Shop-health', 'No-maintenance', 'API-version', 'Orders-database', 'Mail-records', 'Staging'].map(settingsOf),
+  );
+  const [health, lacks, version, orders, mail, staging] = watches;
+  assert.deepEqual([health?.method, health?.body, health?.contains], ['POST', '{"a":1}', 'ok']);
+  assert.equal(lacks?.lacks, 'maintenance');
+  assert.deepEqual(version?.json, [{ pointer: '/data/version', is: '=', value: 3 }]);
+  assert.deepEqual(
+    [orders?.host, orders?.port, orders?.user, orders?.database],
+    ['db.example', 5433, 'watcher', 'orders'],
+  );
+  assert.deepEqual([mail?.record, mail?.server, staging?.enabled], ['MX', '127.0.0.1', false]);
+  const [heartbeat] = await list<Heartbeat>('heartbeats');
+  assert.deepEqual([heartbeat?.name, heartbeat?.period], ['Nightly-backup', 86_400]);
+  const before = [await list('watches'), await list('heartbeats')].map((all) => all.length);
+  const second = await run('uptime-kuma', path, ['--apply']);
+  assert.deepEqual([second.code, /^create /m.test(second.stdout)], [0, false]);
+  assert.deepEqual(
+    [await list('watches'), await list('heartbeats')].map((all) => all.length),
+    before,
+  );
+});
+
+test('a damaged database, one of a running Uptime Kuma, or another file is refused with one line', async (t) => {
+  const { run, write } = await start(t);
+  const damaged = Uint8Array.from(kuma);
+  damaged.fill(255, 100);
+  const busy = write('busy.db', kuma);
+  write('busy.db-wal', 'changes');
+  for (const [path, reason] of [
+    [write('damaged.db', damaged), /the monitors cannot be read: /],
+    [write('cut.db', kuma.subarray(0, 5000)), /the monitors cannot be read: /],
+    [write('text.db', 'no database'), /is not an SQLite database/],
+    [write('empty.db', ''), /is not an SQLite database/],
+    [busy, /busy\.db-wal has changes .*: stop Uptime Kuma, and try again/],
+    ['/nowhere/kuma.db', /nowhere\/kuma\.db: /],
+  ] as const) {
+    const { code, stdout, stderr } = await run('uptime-kuma', path, ['--apply']);
+    assert.deepEqual([code, stdout, stderr.trim().split('\n').length], [1, '', 1], `${path}: ${stderr}`);
+    assert.match(stderr, reason);
+  }
+});
+
+const gatus = `
+endpoints:
+  - name: front
+    group: shop
+    url: https://shop.example/health
+    interval: 1m30s
+    headers: { Accept: application/json }
+    conditions:
+      - "[STATUS] == any(200, 204)"
+      - "[RESPONSE_TIME] < 500"
+      - "[CERTIFICATE_EXPIRATION] > 48h"
+      - "[BODY].data[0].state == UP"
+      - "[BODY] == pat(*ok*)"
+      - "len([BODY].data) > 1"
+    alerts: [{ type: slack, failure-threshold: 5 }]
+  - { name: ssh, url: "ssh://host.example:22", conditions: ["[CONNECTED] == true"] }
+  - { name: db, url: "tcp://db.example:5432", enabled: false, conditions: ["[CONNECTED] == true"] }
+  - { name: router, url: "icmp://192.0.2.1", conditions: ["[CONNECTED] == true"] }
+  - name: names
+    url: 192.0.2.53
+    dns: { query-name: shop.example, query-type: A }
+    conditions: ["[BODY] == 192.0.2.7", "[DNS_RCODE] == NOERROR"]
+external-endpoints:
+  - { name: backup, token: x, heartbeat: { interval: 24h } }
+  - { name: manual, token: y }
+`;
+
+test('an import from Gatus converts conditions, and names those that a watch cannot express', async (t) => {
+  const { run, write, list, settingsOf } = await start(t);
+  const { code, stdout } = await run('gatus', write('gatus.yaml', gatus), ['--apply']);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^create watch shop-front: without len\(\[BODY\]\.data\) > 1$/m);
+  assert.match(stdout, /^not imported: check ssh: there is no watch for ssh:\/\/$/m);
+  assert.match(stdout, /^not imported: check manual: it has no heartbeat\.interval/m);
+  assert.deepEqual(await settingsOf('shop-front'), {
+    name: 'shop-front',
+    type: 'http',
+    url: 'https://shop.example/health',
+    headers: { Accept: 'application/json' },
+    status: '200,204',
+    limit: 500,
+    certificateDays: 2,
+    json: [{ pointer: '/data/0/state', is: '=', value: 'UP' }],
+    contains: 'ok',
+    every: 90,
+    retries: 4,
+  });
+  const [db, router, names] = await Promise.all(['db', 'router', 'names'].map(settingsOf));
+  assert.deepEqual([db?.type, db?.port, db?.enabled], ['tcp', 5432, false]);
+  assert.deepEqual([router?.type, router?.host], ['ping', '192.0.2.1']);
+  assert.deepEqual([names?.host, names?.server, names?.expected], ['shop.example', '192.0.2.53', '192.0.2.7']);
+  assert.equal((await list<Heartbeat>('heartbeats'))[0]?.period, 86_400);
+  for (const text of ['a: [', '[]', 'endpoints: 3', '']) {
+    const refused = await run('gatus', write('bad.yaml', text), ['--apply']);
+    assert.deepEqual([refused.code, refused.stderr.trim().split('\n').length], [1, 1], refused.stderr);
+  }
+});
+
+const address = '5f8a0b1c-0000-4000-8000-0123456789ab';
+const healthchecks = {
+  checks: [
+    {
+      name: 'Nightly dump',
+      tags: 'db prod',
+      desc: 'see the wiki',
+      grace: 3600,
+      timeout: 86_400,
+      ping_url: `https://hc-ping.com/${address}`,
+    },
+    { name: 'Cron', tags: '', desc: '', grace: 60, schedule: '5 4 * * *', tz: 'Europe/Berlin', unique_key: 'a6c7b0a8' },
+    { name: 'Calendar', tags: '', desc: '', grace: 60, schedule: 'Mon..Fri 09:00', tz: 'UTC' },
+    { name: 7 },
+  ],
+};
+
+test('an import from the URL of healthchecks keeps the addresses of pings', async (t) => {
+  const { run, list } = await start(t);
+  const server = createServer((request, response) => {
+    response.statusCode = request.headers['x-api-key'] === 'secret' ? 200 : 401;
+    response.end(JSON.stringify(healthchecks));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, () => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v3/checks/`;
+  const without = await run('healthchecks', url, ['--apply']);
+  assert.deepEqual([without.code, /SIGNALBOX_IMPORT_KEY/.test(without.stderr)], [2, true]);
+  const refused = await run('healthchecks', url, ['--apply'], { SIGNALBOX_IMPORT_KEY: 'other' });
+  assert.deepEqual([refused.code, /responded 401/.test(refused.stderr)], [1, true], refused.stderr);
+  const { code, stdout } = await run('healthchecks', url, ['--apply'], { SIGNALBOX_IMPORT_KEY: 'secret' });
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^create heartbeat Cron: has a new address/m);
+  assert.match(stdout, /^not imported: check Calendar: the schedule "Mon\.\.Fri 09:00"/m);
+  const [cron, dump] = await list<Heartbeat>('heartbeats');
+  assert.deepEqual([cron?.schedule, cron?.timeZone, cron?.grace], ['5 4 * * *', 'Europe/Berlin', 60]);
+  assert.deepEqual(
+    [dump?.name, dump?.uuid, dump?.period, dump?.grace, dump?.tags],
+    ['Nightly-dump', address, 86_400, 3600, ['db', 'prod']],
+  );
+});
+
+test('a refused setting gives exit code 1, and the others are created', async (t) => {
+  const { run, write, list } = await start(t);
+  const checks = [
+    { name: 'bad', grace: 60, schedule: '99 4 * * *' },
+    { name: 'good', grace: 60, timeout: 600 },
+  ];
+  const { code, stdout, stderr } = await run('healthchecks', write('checks.json', JSON.stringify({ checks })), [
+    '--apply',
+  ]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^1 of 2 changes applied\.$/m);
+  assert.match(stderr, /heartbeat bad: .*schedule/);
+  assert.deepEqual(
+    (await list<Heartbeat>('heartbeats')).map(({ name }) => name),
+    ['good'],
+  );
+});
