@@ -31,7 +31,7 @@ export const findWeakness = (password: string, name: string): string | undefined
   const characters = [...password];
   if (characters.length < minCharacters) return `must have at least ${minCharacters} characters`;
   if (!isPossiblePassword(password)) return `must have at most ${maximumPasswordBytes} bytes`;
-  if (/\p{Cc}/u.test(password)) return 'must not have control characters';
+  if (/\p{Cc}/u.test(password)) return 'must not contain control characters';
   const rest = [...guessed, ...(name.length > 2 ? [name.toLowerCase()] : [])].reduce(
     (text, word) => text.replaceAll(word, ''),
     password.toLowerCase(),

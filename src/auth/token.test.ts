@@ -252,7 +252,7 @@ test('a token issued more than a minute in the future, or valid for more than an
   for (const iat of numbers) assertFails({ iat }, 'the claim iat is not a whole number');
   assert.ok(toPrincipal({ ...good, iat: now + 60 }, 'here', now));
   assertFails({ iat: now + 61 }, 'the claim iat is in the future');
-  assertFails({ exp: good.exp + 1 }, 'the token is valid for too long');
+  assertFails({ exp: good.exp + 1 }, 'the token lifetime is too long');
 });
 
 test('a token is rejected more than a minute before its nbf, or if it has an audience', () => {

@@ -302,7 +302,7 @@ export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Pr
   if (iss !== issuer) throw toFailure('the claim iss does not match the issuer');
   if (!Number.isSafeInteger(iat)) throw toFailure('the claim iat is not a whole number');
   if ((iat as number) > now + clockTolerance) throw toFailure('the claim iat is in the future');
-  if ((exp as number) - (iat as number) > tokenLifetime) throw toFailure('the token is valid for too long');
+  if ((exp as number) - (iat as number) > tokenLifetime) throw toFailure('the token lifetime is too long');
   if (nbf !== undefined) assertBegun(nbf, now);
   // RFC 7519, 4.1.3: a token for another audience must be refused, and signalbox has no audience name.
   if (aud !== undefined) throw toFailure('the token is for another audience');

@@ -71,5 +71,5 @@ export const readHubKey = ({ keyFile }: Pick<HubSetting, 'keyFile'>): string => 
   const key =
     (keyFile === undefined ? process.env[hubKeyVariable] : readSmallFileSync(keyFile).toString())?.trim() ?? '';
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new Error(`${keyFile === undefined ? hubKeyVariable : `keyFile ${keyFile}`} must hold a key`);
+  throw new Error(`${keyFile === undefined ? hubKeyVariable : `keyFile ${keyFile}`} must contain a key`);
 };

@@ -170,7 +170,10 @@ test('an import into a database with alerts, or with a duplicate id, is refused 
   const database = toStoreFlags(await createEmptyDatabase());
   const one = alert(1);
   const twice = await importText(database, [header, one, one, end, ''].join('\n'));
-  assert.equal(twice.stderr, 'signalbox: line 3: alerts.id repeats the id of an earlier alert; nothing was imported\n');
+  assert.equal(
+    twice.stderr,
+    'signalbox: line 3: alerts.id was already used in an earlier line; nothing was imported\n',
+  );
   const execution = '{"executions":{"id":"00000000-0000-4000-8000-000000000001"}}';
   assert.match((await importText(database, [header, execution, execution, end, ''].join('\n'))).stderr, /line 3: exec/);
   assert.equal((await importText(database, [header, one, end, ''].join('\n'))).code, 0);
@@ -218,7 +221,7 @@ test('an invalid alert or execution is named, and everything written before it i
     [alert(1).replace(/"id":"./, '"id":"G'), 'alerts.id must be a UUID in lower case'],
     [alert(1).replace(/"time":"[^"]*/, '"time":"zzz'), 'alerts.time must be an RFC 3339 time with an offset'],
     ['{"executions":{"id":"1"}}', 'executions.id must be a UUID in lower case'],
-    [many[1] ?? '', 'alerts.id repeats the id of an earlier alert'],
+    [many[1] ?? '', 'alerts.id was already used in an earlier line'],
   ] as const) {
     const { stderr } = await importText(fileStore(folder), [header, ...many, line, end, ''].join('\n'));
     assert.equal(stderr, `signalbox: line 6002: ${problem}; nothing was imported\n`);

@@ -147,7 +147,7 @@ test('heartbeats that cannot be imported are named by line, and nothing is store
   const [run] = heartbeats.runs;
   const long = Array.from({ length: 2 }, () => ({ ...run, output: 'x'.repeat(40_000) }));
   for (const [states, problem] of [
-    [[heartbeats, heartbeats], 'line 3: heartbeats.name repeats the name of an earlier heartbeat'],
+    [[heartbeats, heartbeats], 'line 3: heartbeats.name was already used in an earlier line'],
     [[{ ...heartbeats, secret: 1 }], 'line 2: heartbeats has unknown keys; remove secret'],
     [[{ ...heartbeats, name: ':alive' }], 'line 2: heartbeats.name must be a name of a heartbeat'],
     [[{ ...heartbeats, base: 1e300 }], 'line 2: heartbeats.base must be'],

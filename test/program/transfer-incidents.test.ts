@@ -201,7 +201,7 @@ test('incidents that contradict each other or the alerts are named by line, and 
   await refuse([first, { ...first, number: 2 }], `${line + 1}: incidents.change must be higher than`);
   await refuse(
     [first, { ...first, number: 2, change: first.change + 1 }],
-    `${line + 1}: incidents.id repeats the id of`,
+    `${line + 1}: incidents.id was already used in`,
   );
   await refuse([{ ...first, number: 99 }], `${line}: incidents.number must be unique, and at most lastIncident.number`);
   await refuse([{ ...first, secret: 1 }], `${line}: incidents has unknown keys; remove secret`);

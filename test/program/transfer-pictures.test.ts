@@ -47,7 +47,7 @@ test('a picture that cannot be imported is named by line, and nothing is stored'
   const next = createFiles(t);
   const long = { ...pictures.picture, hostname: 'x'.repeat(70_000) };
   for (const [given, problem] of [
-    [[pictures, pictures], 'line 3: pictures.incident repeats the incident of an earlier picture'],
+    [[pictures, pictures], 'line 3: pictures.incident was already used in an earlier line'],
     [[{ ...pictures, incident: '../../etc' }], 'line 2: pictures.incident must be a UUID in lower case'],
     [[{ ...pictures, picture: {} }], 'line 2: pictures.picture must have takenAt'],
     [[{ ...pictures, picture: long }], 'line 2: pictures.picture must not exceed 65536 bytes'],

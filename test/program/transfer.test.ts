@@ -55,7 +55,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[header, lastId(1), task(1), '{"tasks":'], 'line 4: not JSON'],
     [[header, lastId(1), task(1)], 'line 4: the export is incomplete: its last line is missing'],
     [[header, lastId(2), task(2), task(2), end], 'line 4: tasks.Id must be higher than the ids of all preceding tasks'],
-    [[header, lastId(2), task(2), key, key, end], 'line 5: taskKeys.key repeats the key of an earlier line'],
+    [[header, lastId(2), task(2), key, key, end], 'line 5: taskKeys.key was already used in an earlier line'],
     [[header, lastId(2), task(2), task(1, ',"Owner":"x"'), end], 'line 4: tasks has unknown keys; remove Owner'],
     [[header, '{"tasks":{"Id":1}}', end], 'line 2: tasks must have '],
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],

@@ -31,5 +31,5 @@ test('the key of the variable or of a readable file is stored in a file that onl
   storeKey({ url, keyFile }, { keyFile: undefined }, keyFile);
   assertKey('sbk_file');
   process.env[hubKeyVariable] = 'two words';
-  assert.throws(() => storeKey({ url }, { keyFile: undefined }, keyFile), /SIGNALBOX_HUB_KEY must hold a key/);
+  assert.throws(() => storeKey({ url }, { keyFile: undefined }, keyFile), /SIGNALBOX_HUB_KEY must contain a key/);
 });

@@ -92,7 +92,7 @@ const filters = {
 };
 
 export const SearchQuery = Type.Object({
-  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`, the `next` of the previous page.'),
   ...filters,
   since,
   until,
@@ -156,8 +156,8 @@ export const AlertPage = defineShape('AlertPage', {
 
 export const AlertDetails = defineShape('AlertDetails', {
   ...entry,
-  startsAt: orNull(AlertTime, 'Start of the problem, from the sender.'),
-  endsAt: orNull(AlertTime, 'End of the problem, from the sender.'),
+  startsAt: orNull(AlertTime, 'Start of the problem, as reported by the sender.'),
+  endsAt: orNull(AlertTime, 'End of the problem, as reported by the sender.'),
   via: orNull(
     Type.String({ examples: ['signalbox/5e0c3f1a'] }),
     'Instances of signalbox that have delivered the alert.',

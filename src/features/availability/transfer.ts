@@ -69,7 +69,7 @@ export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>(
     return (_key, value) => {
       const history = value as Static<typeof ExportedHistory>;
       if (checks.has(history.check))
-        throw new SettingsError(['availability.check repeats the check of an earlier line']);
+        throw new SettingsError(['availability.check was already used in an earlier line']);
       if (!isConsistent(history)) throw new SettingsError(['availability.changes must be in order, with known states']);
       checks.add(history.check);
       // The clock of the exporting server may have been ahead. An export ends a second after its last change.

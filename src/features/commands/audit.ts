@@ -70,7 +70,7 @@ export const auditTransfer = defineTransfer<PortableRecord>({
     const seen = new SeenIds();
     return (_key, value) => {
       const { id, ...record } = value as Static<typeof StoredExecution>;
-      if (!seen.add(id)) throw new SettingsError(['executions.id repeats the id of an earlier execution']);
+      if (!seen.add(id)) throw new SettingsError(['executions.id was already used in an earlier line']);
       return { id, record };
     };
   },

@@ -34,7 +34,7 @@ export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>
     return (_key, value) => {
       const state = value as MovedState;
       const { name, since, runs } = state;
-      if (names.has(name)) throw new SettingsError(['heartbeats.name repeats the name of an earlier heartbeat']);
+      if (names.has(name)) throw new SettingsError(['heartbeats.name was already used in an earlier line']);
       names.add(name);
       if (runs.reduce((sum, { output }) => sum + (output?.length ?? 0), 0) > maxOutputLength) {
         throw new SettingsError([

@@ -124,7 +124,7 @@ export const IncidentDetails = defineShape('IncidentDetails', {
   }),
 });
 
-const nextPage = orNull(Type.Integer({ examples: [992] }), '`before` of the next page.');
+const nextPage = orNull(Type.Integer({ examples: [992] }), 'Value of `before` for the next page.');
 
 export const IncidentPage = defineShape('IncidentPage', {
   count: Type.Integer({ description: 'Incidents in `data`.', examples: [1] }),
@@ -167,7 +167,7 @@ export const IncidentQuery = Type.Object({
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
 export const IncidentAlertQuery = Type.Object({
-  ...pagingQuery('alerts', 'Only alerts before this `seq`: the `next` of a page.'),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`, the `next` of the previous page.'),
 });
 
 const comment = Type.String({

@@ -87,7 +87,7 @@ export const incidentTransfer = defineTransfer<SnapshotEntry>({
           'incidents.change must be higher than those of all preceding incidents, and at most lastIncident.change',
         ]);
       }
-      if (!seen.add(incident.id)) throw new SettingsError(['incidents.id repeats the id of an earlier incident']);
+      if (!seen.add(incident.id)) throw new SettingsError(['incidents.id was already used in an earlier line']);
       numbers.add(incident.number);
       change = incident.change;
       return { incident, events: timeline };

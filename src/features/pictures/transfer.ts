@@ -52,8 +52,7 @@ export const pictureTransfer = defineTransfer<PortableFile>({
     const seen = new SeenIds();
     return (_key, value) => {
       const { incident, at, picture } = value as Static<typeof StoredPicture>;
-      if (!seen.add(incident))
-        throw new SettingsError(['pictures.incident repeats the incident of an earlier picture']);
+      if (!seen.add(incident)) throw new SettingsError(['pictures.incident was already used in an earlier line']);
       const text = JSON.stringify(picture);
       if (Buffer.byteLength(text) > maxPictureBytes) {
         throw new SettingsError([`pictures.picture must not exceed ${maxPictureBytes} bytes`]);

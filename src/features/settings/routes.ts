@@ -43,12 +43,12 @@ type ShownChange = Static<typeof ShownChange>;
 const SettingChangePage = defineShape('SettingChangePage', {
   count: Type.Integer({ description: 'Changes in `data`.', examples: [1] }),
   data: Type.Array(ShownChange, { description: 'Newest first.' }),
-  next: orNull(Type.Integer({ examples: [12] }), 'The `before` of the next page.'),
+  next: orNull(Type.Integer({ examples: [12] }), 'Value of `before` for the next page.'),
 });
 
 const SettingChangeQuery = Type.Object({
   kind: optionalText('Only changes of this kind.', 'silence'),
-  ...pagingQuery('changes', 'Only changes before this `seq`: the `next` of a page.'),
+  ...pagingQuery('changes', 'Only changes before this `seq`, the `next` of the previous page.'),
 });
 
 export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route => {

@@ -138,12 +138,17 @@ export const SilenceQuery = Type.Object({
     default: 100,
     description: 'Maximum number of silences to return.',
   }),
-  before: Type.Optional(Type.String({ description: 'Only silences after this position: the `next` of a page.' })),
+  before: Type.Optional(
+    Type.String({ description: 'Only silences after this position, the `next` of the previous page.' }),
+  ),
 });
 
 export const SilencePage = defineShape('SilencePage', {
   count: Type.Integer({ description: 'Silences in `data`.', examples: [1] }),
   total: Type.Integer({ description: 'Number of matches, on all pages together.', examples: [1] }),
   data: Type.Array(Silence, { description: 'Newest first.' }),
-  next: orNull(Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }), 'The `before` of the next page.'),
+  next: orNull(
+    Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
+    'Value of `before` for the next page.',
+  ),
 });

@@ -65,7 +65,7 @@ export const pagesTransfer = defineTransfer<SavedPageEntry | PortableRecord>({
     const at = Date.now();
     return (key, value) => {
       const given = value as Static<typeof ExportedAnnouncement> | Static<typeof ExportedSubscriber>;
-      if (ids.has(given.id)) throw new SettingsError([`${key}.id repeats the id of an earlier line`]);
+      if (ids.has(given.id)) throw new SettingsError([`${key}.id was already used in an earlier line`]);
       ids.add(given.id);
       if ('address' in given && !isMailAddress(given.address)) {
         throw new SettingsError([`${key}.address must be an address such as anna@example.org`]);

@@ -96,7 +96,7 @@ export const taskTransfer = defineTransfer<TaskChange>({
       }
       if (name === 'taskKeys') {
         const { task, ...key } = value as Static<typeof StoredKey>;
-        if (keys.has(key.key)) throw new SettingsError(['taskKeys.key repeats the key of an earlier line']);
+        if (keys.has(key.key)) throw new SettingsError(['taskKeys.key was already used in an earlier line']);
         keys.add(key.key);
         return { key, text: toTaskEntry(task, 1).text };
       }

@@ -93,7 +93,8 @@ export const WatchSettings = defineShape('WatchSettings', {
     Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['web-*'] }), {
       minItems: 1,
       maxItems: 100,
-      description: 'Names or tags of hosts that check the watch instead of this server, with `*`; not for `file`.',
+      description:
+        'Names or tags of the hosts that run the watch instead of this server; `*` matches any text. Not for `file`.',
     }),
   ),
   from: Type.Optional(

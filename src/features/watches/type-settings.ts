@@ -60,7 +60,7 @@ export type JsonCondition = Static<typeof JsonCondition>;
 /** Settings that only some types have. */
 export const ownWatchSettings = {
   mounts: patterns(
-    '`disk`: mount paths, in which `*` matches any text; all fixed disks by default. Read-only file systems must be named without `*`.',
+    '`disk`: mount paths; `*` matches any text. By default all fixed disks. Read-only file systems must be named without `*`.',
     ['/srv/*'],
   ),
   metric: Type.Optional(
@@ -71,7 +71,9 @@ export const ownWatchSettings = {
         'Metric to which the limits apply. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or `count` of the alerts, which must exceed the limit.',
     }),
   ),
-  except: patterns('`disk`, `temperature`, `service`: mounts, sensors or units to leave out, with `*`.', ['/snap/*']),
+  except: patterns('`disk`, `temperature`, `service`: mounts, sensors or units to exclude; `*` matches any text.', [
+    '/snap/*',
+  ]),
   resource: Type.Optional(
     Type.Enum(pressures, {
       type: 'string',
@@ -79,16 +81,18 @@ export const ownWatchSettings = {
       examples: ['io'],
     }),
   ),
-  sensor: text('`temperature`: chip and label, with `*`; all by default.', 'coretemp *'),
-  process: text('`process`: name of the program, with `*`.', 'postgres'),
+  sensor: text('`temperature`: chip and label; `*` matches any text. By default all sensors.', 'coretemp *'),
+  process: text('`process`: name of the program; `*` matches any text.', 'postgres'),
   user: text('`process`: only processes of this user. `postgres`, `mysql`, `redis`: user of the login.', 'www-data'),
   min: count('`process`: minimum number of processes; 1 by default.', 1),
   max: count('`process`: maximum number of processes.', 10),
-  units: patterns('`service`: systemd units, with `*`; with `failed`, all by default.', ['nginx.service']),
+  units: patterns('`service`: systemd units; `*` matches any text. With `failed`, by default all units.', [
+    'nginx.service',
+  ]),
   failed: Type.Optional(
     Type.Boolean({ description: '`service`: report only failed units, not inactive units.', examples: [true] }),
   ),
-  path: text('`file`, `certificate`: path, with `*`; only in the config file.', '/srv/backup/*.tar'),
+  path: text('`file`, `certificate`: path; `*` matches any text. Only in the config file.', '/srv/backup/*.tar'),
   maxAgeHours: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
@@ -214,7 +218,7 @@ export const ownWatchSettings = {
       examples: [5432],
     }),
   ),
-  source: text('`alert`: source of the alerts, with `*`.', 'backup*'),
+  source: text('`alert`: source of the alerts; `*` matches any text.', 'backup*'),
   minutes: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -17,7 +17,7 @@ export const listTokensWithBadClaims = (): HostileToken[] => {
     [
       'valid for a second more than an hour',
       withClaims({ iat: now, exp: now + 3601 }),
-      failed('the token is valid for too long'),
+      failed('the token lifetime is too long'),
     ],
     [
       'iat ahead by more than a minute',

@@ -97,7 +97,8 @@ test('screenshots for the documents are created', async ({ scope, startPublished
   await addWatches(app, headers);
   await addHeartbeats(app.request, headers);
   await live(app);
-  await takeIncidents(app.request, headers);
+  // Another user acknowledges the incidents, so that the console offers to take over.
+  await takeIncidents(app.request, { authorization: `Bearer ${await app.login('reader')}` });
   for (const shot of shots) {
     const { name, hash, colorScheme = 'light', act } = shot;
     const viewport = { width: 1440, height: 900 };

@@ -70,7 +70,7 @@ export const alertTransfer = defineTransfer<PortableRecord>({
     const seen = new SeenIds();
     return (_key, value) => {
       const { id, ...record } = value as Static<typeof StoredAlert>;
-      if (!seen.add(id)) throw new SettingsError(['alerts.id repeats the id of an earlier alert']);
+      if (!seen.add(id)) throw new SettingsError(['alerts.id was already used in an earlier line']);
       return { id, record: { ...record, imported: true } };
     };
   },

@@ -25,7 +25,7 @@ export const alertWatch = defineWatchType({
   every: 60,
   findProblem: ({ metric = 'silence', minutes, limit = 0, critical = limit }) => {
     if (metric !== 'silence' && metric !== 'count') return 'metric must be silence or count';
-    if (metric === 'silence') return minutes === undefined ? undefined : 'minutes needs metric count';
+    if (metric === 'silence') return minutes === undefined ? undefined : 'minutes can be used only with metric count';
     const name = limit < maxCount ? 'critical' : 'limit';
     return critical < maxCount
       ? undefined
