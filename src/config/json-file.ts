@@ -36,8 +36,8 @@ export const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Returns the position of the fault, after a space. Empty if the text contains a string too long for a regular
- * expression.
+ * Returns a space and the position of the fault; an empty string if the text contains a string that is too long for a
+ * regular expression.
  */
 const locateIfShort = (text: string): string => {
   try {

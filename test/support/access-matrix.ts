@@ -32,9 +32,7 @@ const unknownKey = `sbk_${'x'.repeat(43)}`;
 /** Address that belongs to no heartbeat. The heartbeat routes require nothing but an address. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
-/**
- * Body that every route accepts, or whose target does not exist, because each route ignores the fields of the others.
- */
+/** Body that every route accepts, because routes ignore unknown fields, or whose target does not exist. */
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>

@@ -6,7 +6,7 @@ export interface FigureLimits {
   clear?: number | undefined;
   /** True if lower values are worse, as with free space or days left. */
   isLowBad: boolean;
-  /** True if the limit itself still counts as good, as with a maximum count. */
+  /** True if a value equal to the limit is still good, as with a maximum count. */
   isBeyond?: boolean;
 }
 

@@ -125,7 +125,7 @@ const selectCounts = (selection: Selection, limit: number, after: number): strin
     WHERE gate.name = '${gate}'`;
 };
 
-/** Returns the query for the last id within the limit. */
+/** Returns the query for the last id of a page with at most `limit` rows. */
 const selectLast = (selection: Selection, limit: number, after: number): string =>
   `SELECT id FROM ${fromMatches(selection, after)} ORDER BY ${selection.id} LIMIT 1 OFFSET ${limit - 1}`;
 

@@ -11,7 +11,7 @@ import { toLevel } from './record-search.ts';
 export interface RepeatRowKey {
   hash: string;
   state: string;
-  /** True to refuse a record with a different state, with a KeyRefusal. */
+  /** True if a record with a different state is refused with a KeyRefusal. */
   isOnce: boolean;
   /**
    * Milliseconds after the first record, or the last reminder, after which a repeat is added as a reminder. The

@@ -28,8 +28,8 @@ const longestSnoozeMs = 1000;
  */
 const keyCount = (lives: number): number => (lives > 20 ? 600 : 60);
 /**
- * Milliseconds between a person's actions, which must not take most of the server's time, and number of incidents in
- * the person's list.
+ * Milliseconds between two actions of a person, so that most of the server's time remains for other work; and number of
+ * incidents in the person's list.
  */
 const pauseMs = 20;
 const listed = 20;

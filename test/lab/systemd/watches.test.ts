@@ -19,7 +19,7 @@ const program = '/srv/node /opt/signalbox/dist/signalbox.js';
 const write = ({ run }: Machine, path: string, text: string): void =>
   void run('sh', '-c', `mkdir -p "$(dirname ${path})" && printf %s '${text}' > ${path}`);
 
-/** Returns the line in the document for the unit of a timer, for a heartbeat on this server. */
+/** Returns a unit that runs the command in the guide's recipe for timers, with a heartbeat on this server. */
 const toUnit = (uuid: string, url: string): string => {
   const [line = ''] = /^ExecStart=.*$/m.exec(findSection(readText('docs/guides/heartbeats.md'), 'Recipes')) ?? [];
   const start = line.replace('/usr/bin/signalbox', program).replace('$ADDRESS', uuid).replace('backup.sh', '/bin/true');

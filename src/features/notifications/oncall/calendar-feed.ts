@@ -66,7 +66,7 @@ const listEvents = (rotation: Rotation, person: string | undefined, today: numbe
   });
 };
 
-/** Returns the override's id, or the planned start of the shift. Overrides do not move either. */
+/** Returns the override's id, or the planned start of the shift, which does not change during the shift. */
 const toBase = (rotation: Rotation, { startsAt, endsAt, override }: Shift): string => {
   if (override !== undefined) return override;
   const planned = rotation.plannedStartAt(Number.isFinite(startsAt) ? startsAt : endsAt - 1);
