@@ -38,7 +38,7 @@ export const IncidentChip = ({ incident }: { incident: Incident }) => {
   );
 };
 
-/** Link to the incident because of which nobody is notified. */
+/** Link to the incident that holds this incident's notifications. */
 export const CauseLink = ({ incident: { cause } }: { incident: Incident }) =>
   cause && (
     <span class="hint">

@@ -3,7 +3,7 @@ import { toHash } from '../router.ts';
 
 const screens = { watch: '/watches', heartbeat: '/heartbeats', host: '/hosts' } as const;
 
-/** Names of watches, heartbeats and hosts; a name with its kind is a link. */
+/** Names of watches, heartbeats and hosts. Names that include the kind are links. */
 export const ThingLinks = ({ names }: { names: readonly string[] }) => (
   <span>
     {names.map((each, index) => {

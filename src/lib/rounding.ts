@@ -1,4 +1,4 @@
-/** Rounds a number to five digits, or to an integer from 1000 up. */
+/** Rounds a number to five significant digits, or to an integer from 1000 up. */
 export const roundFigure = (figure: number): number =>
   Math.abs(figure) >= 1000 ? Math.round(figure) : Number(figure.toPrecision(5));
 

@@ -14,10 +14,13 @@ import { adminToken } from '../support/outbox.ts';
 import { runCommand } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
 
-/** Database of Uptime Kuma 2, made by its own API. */
+/** Database of Uptime Kuma 2, created with Uptime Kuma's own API. */
 const kuma = gunzipSync(readFileSync(new URL('../fixtures/imports/kuma.db.gz', import.meta.url)));
 
-/** Starts a server. Returns functions that import as an administrator, and read a watch or all definitions. */
+/**
+ * Starts a server. Returns a function that imports as an administrator, and functions that read a watch and all
+ * definitions.
+ */
 const start = async (t: TestContext) => {
   const folder = createFolder(t);
   const app = await startApp(t, { settings: { defaultWatches: false } });

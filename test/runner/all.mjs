@@ -47,7 +47,10 @@ const writeModules = (paths, most) => {
   });
 };
 
-/** Runs test files, more at once than there are processors. Returns failures. In CI, failed files run once more, alone. */
+/**
+ * Runs test files, with more processes than processors. Returns the failures. In CI, failed files run once more, one at
+ * a time.
+ */
 const runTests = async (paths, most = 16) => {
   const modules = writeModules(paths, most);
   const failures = [];

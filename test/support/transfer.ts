@@ -103,13 +103,13 @@ interface Moved<Before> {
   what: string;
   /** Fills a store, and returns what a server reads from the store. */
   fill(t: Scope, place: Place): Promise<Before>;
-  /** Checks that a server on an imported store goes on. */
+  /** Checks that a server on an imported store continues correctly. */
   assertGoesOn(t: Scope, place: Place, before: Before): Promise<void>;
   /** Message of an import into files. */
   imported: RegExp;
 }
 
-/** Tests that records are the same after each move between files and databases, and after a second move. */
+/** Tests that records stay the same when they are moved between files and databases, and when they are moved again. */
 export const testMoves = <Before>({ what, fill: fillWith, assertGoesOn, imported }: Moved<Before>): void => {
   const assertMovesOn = async (t: Scope, place: Place): Promise<void> => {
     const next = createFiles(t);

@@ -71,7 +71,7 @@ export const HeartbeatBody = Type.Partial(
       examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'],
     }),
   }),
-  // Released name of the client's type.
+  // Name of the type in released versions of the client.
   { title: 'HeartbeatDefinition' },
 );
 export type HeartbeatBody = Static<typeof HeartbeatBody>;

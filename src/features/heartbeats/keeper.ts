@@ -27,7 +27,10 @@ export class HeartbeatKeeper extends SettingKeeper<
     return this.#byUuid.get(uuid.toLowerCase());
   }
 
-  /** Creates or replaces a heartbeat. Rejects with an HttpError, for example if a new one has the address of another. */
+  /**
+   * Creates or replaces a heartbeat. Rejects with an HttpError, for example if a new heartbeat has the address of an
+   * existing heartbeat.
+   */
   override async put(name: string, given: HeartbeatBody, by: string, expected?: readonly number[]) {
     const other = given.uuid ? this.findByAddress(given.uuid) : undefined;
     if (other && other.name !== name) throw new HttpError('wrong-state', 'Another heartbeat has this uuid');

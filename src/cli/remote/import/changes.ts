@@ -7,14 +7,14 @@ export interface PlannedChange {
   what: 'user' | 'contact method' | 'rotation' | 'override' | 'policy' | 'watch' | 'heartbeat';
   name: string;
   detail: string;
-  /** Request that makes the change; the path is below the server's address. */
+  /** Request that makes the change. The path is below the server's address. */
   request?: { method: 'POST' | 'PUT'; path: string; body: object };
-  /** Text printed after the change, such as an initial password. */
+  /** Text to print after the change, such as an initial password. */
   result?: string;
 }
 
 export interface ImportPlan {
-  /** In the order of the requests: a setting may refer to earlier ones. */
+  /** Changes in the order of the requests, because a setting may refer to earlier settings. */
   changes: readonly PlannedChange[];
   /** Things that are not imported, each with the reason. */
   leftOut: readonly string[];
@@ -46,7 +46,9 @@ const describePlan = (changes: readonly PlannedChange[], leftOut: readonly strin
     .map((line) => `${escapeControls(line)}\n`)
     .join('');
 
-/** Applies the changes one after the other. Refused changes are printed; an unreachable server ends the import. */
+/**
+ * Applies the changes one after the other. Refused changes are printed. If the server is unreachable, the import ends.
+ */
 const applyChanges = async ({ askText }: Asking, changes: readonly PlannedChange[]): Promise<number> => {
   const due = changes.filter(({ request }) => request !== undefined);
   let done = 0;

@@ -116,7 +116,7 @@ const toHttp = ({ method = 'GET', headers, body, graphql, client }: Endpoint, ur
   };
 };
 
-/** Adds a condition to a watch; returns true if the watch cannot express the condition. */
+/** Adds a condition to a watch. Returns true if a watch cannot have such a condition. */
 const addCondition = (watch: WatchDraft, condition: string): boolean => {
   const [, left = '', is = '', right = ''] = /^(\S+)\s*(==|!=|<=|>=|<|>)\s*(.+)$/.exec(condition.trim()) ?? [];
   if (left === '[CONNECTED]') return right !== 'true';

@@ -21,7 +21,10 @@ type Check = Static<typeof Check>;
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Plans heartbeats with the addresses of healthchecks' checks, so that jobs only need another host name. */
+/**
+ * Plans heartbeats with the same addresses as the checks of healthchecks, except for the host name, which is all that
+ * jobs have to change.
+ */
 export const planHealthchecks = (document: unknown): CheckPlan => {
   const { checks } = (document ?? {}) as { checks?: unknown };
   if (!Array.isArray(checks)) throw new ImportError('there is no list "checks", as in a response of /api/v3/checks/');
@@ -43,7 +46,7 @@ const convert = (check: Check) => {
   return { heartbeat, notes };
 };
 
-/** Returns the definition, or the reason against it. */
+/** Returns the definition, or the reason why the check is not imported. */
 const toHeartbeat = ({
   schedule,
   tz,

@@ -1,4 +1,4 @@
-/** Maximum characters of a name of a watch or heartbeat. */
+/** Maximum length in characters of a name of a watch or heartbeat. */
 const maxLength = 64;
 
 /** Name for an imported setting, and a note if the name differs from the original. */
@@ -8,8 +8,8 @@ export interface ImportedName {
 }
 
 /**
- * Creates a function that converts names of another program to names of watches and heartbeats, each different: letters,
- * digits, `.`, `_` and `-`. The same originals in the same order get the same names.
+ * Creates a function that converts another program's names to unique names of watches and heartbeats, made of letters,
+ * digits, `.`, `_` and `-`. The same originals in the same order result in the same names.
  */
 export const createImportedNames = (): ((original: string) => ImportedName) => {
   const used = new Set<string>();

@@ -7,13 +7,13 @@ import { createImportedNames } from './imported-names.ts';
 /** Watch without its name. */
 export type WatchDraft = Omit<WatchSettings, 'name'>;
 
-/** Result of a conversion: a watch, a heartbeat, or the reason against both. */
+/** Result of a conversion: a watch, a heartbeat, or the reason why neither is created. */
 export type ConvertedCheck =
   | { watch: WatchDraft; notes?: string[] }
   | { heartbeat: HeartbeatBody; notes?: string[] }
   | string;
 
-/** Collects converted checks in a plan, each under a name of its own. */
+/** Collects converted checks in a plan, each with a unique name. */
 export class CheckPlan {
   readonly changes: PlannedChange[] = [];
   readonly leftOut: string[] = [];
@@ -36,7 +36,7 @@ export class CheckPlan {
     }
   }
 
-  /** Returns the plan for a server: settings that exist stay as they are. */
+  /** Returns the plan for a server. Existing settings are not changed. */
   async compare({ ask }: Pick<Asking, 'ask'>): Promise<ImportPlan> {
     const list = async (path: string) => (await ask<ListReply<{ name: string }>>(path)).data.map(({ name }) => name);
     const known = { watch: await list('api/watches'), heartbeat: await list('api/heartbeats') };

@@ -7,10 +7,10 @@ import { ImportError } from './documents.ts';
 import { readExport } from './download.ts';
 import { CheckPlan, type ConvertedCheck, type WatchDraft } from './planned-check.ts';
 
-/** Maximum bytes of a database, which is read into memory. */
+/** Maximum size in bytes of a database, which is read into memory. */
 const maxBytes = 1024 * MiB;
 
-/** Row of the table `monitor`; earlier versions lack some columns. */
+/** Row of the table `monitor`. Earlier versions lack some columns. */
 type Monitor = Record<string, string | number | null>;
 
 /** Plans watches and heartbeats for the monitors of Uptime Kuma 1 and 2, from its SQLite file. */
@@ -32,7 +32,8 @@ const openDatabase = async (path: string): Promise<Database> => {
   const bytes = await readExport(path, maxBytes);
   if (bytes.toString('latin1', 0, 15) !== 'SQLite format 3')
     throw new ImportError('the file is not an SQLite database');
-  // A file in memory has no write-ahead log: format versions 1 instead of 2 (https://sqlite.org/fileformat2.html, 1.3).
+  // A database in memory cannot have a write-ahead log, so its format versions are set to 1 instead of 2
+  // (https://sqlite.org/fileformat2.html, 1.3).
   bytes.fill(1, 18, 20);
   const { Database } = await initSqlJs();
   return new Database(bytes);
@@ -75,7 +76,7 @@ const convert = (monitor: Monitor): ConvertedCheck => {
 
 const toSeconds = (monitor: Monitor): number => Math.min(86_400, Math.max(10, Number(monitor['interval']) || 60));
 
-/** Returns the settings of a monitor's type, or the reason against an import. */
+/** Returns the settings for a monitor's type, or the reason why the monitor is not imported. */
 const toOwn = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[] }) | string => {
   const host = textOf(monitor, 'hostname');
   switch (type) {
@@ -142,7 +143,7 @@ const toHttp = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[
   return { ...draft, json: [{ pointer: `/${path.replaceAll('.', '/')}`, is: '=', value }], notes };
 };
 
-/** Uptime Kuma compares texts: a number or a boolean equals its text. */
+/** Uptime Kuma compares strings, so a number or a boolean equals its string. */
 const toJsonValue = (text: string): string | number | boolean => {
   const value = parseJson(text);
   return typeof value === 'number' || typeof value === 'boolean' ? value : text;
