@@ -146,6 +146,16 @@ export interface TaskSource {
   ): Promise<number>;
 }
 
+/** Mail to somebody outside; the address is a plain one. */
+export interface OutsideMail {
+  /** Same for all attempts. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  headers: Record<string, string>;
+}
+
 /** Notifications, as offered by the feature `notifications`. */
 export interface NotificationSource {
   /** Returns the milliseconds after which a repeated alert is stored again; undefined if reminders are disabled. */
@@ -156,6 +166,13 @@ export interface NotificationSource {
   describe(incident: SharedIncident): readonly IncidentNotification[];
   /** Returns the names of all users; undefined while they are unknown. */
   listPeople(): readonly string[] | undefined;
+  /** Sends mails by the server of the first destination of type `email`. */
+  mailer: {
+    /** False without such a destination, and on a quiet server. */
+    readonly isUsable: boolean;
+    /** Sends a mail once. `failed`: another attempt may succeed. */
+    send(mail: OutsideMail): Promise<'delivered' | 'failed' | 'rejected'>;
+  };
   /** Returns an incident's place in its escalation policy; null without a policy. */
   describeEscalation(incident: SharedIncident): IncidentEscalation | null;
   /** Returns the next escalation step of an incident as an action; undefined after the last step. */

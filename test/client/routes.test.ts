@@ -329,6 +329,8 @@ const calls: Record<string, Call> = {
   getStatusPage: withPage('getStatusPage'),
   putStatusPage: plain('putStatusPage', statusPage),
   deleteStatusPage: withPage('deleteStatusPage'),
+  listSubscribers: withPage('listSubscribers'),
+  removeSubscriber: refused(plain('removeSubscriber', { page: 'main', id: 'x' }), 404),
   announceIncident: announce,
   listAnnouncements: plain('listAnnouncements'),
   updateAnnouncement: async (client) => {
@@ -430,6 +432,7 @@ const isRefused = [
     'testDestination',
     'readAcknowledgeLink',
     'useAcknowledgeLink',
+    'removeSubscriber',
     'readCalendar',
     'escalateIncident',
     'confirmWay',

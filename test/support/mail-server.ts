@@ -81,9 +81,12 @@ export const startMailServer = async (t: Scope, options: MailServerOptions = {})
   return { port, url: `smtp://127.0.0.1:${port}`, mails };
 };
 
-/** Parses a mail with text and HTML in the form that signalbox sends. */
+/** Parses a mail in the form that signalbox sends: with text and HTML, or with text alone. */
 export const parseMail = (raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'raw'> => {
   const { headers, body } = parsePart(raw);
+  if (headers['content-type']?.startsWith('text/plain')) {
+    return { headers, text: decodeBody({ headers, body }).trimEnd(), html: '', raw };
+  }
   const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? [];
   const parts = body.split(`--${boundary}`).map((part) => parsePart(part.replace(/^\r\n/, '')));
   const find = (type: string): string => {

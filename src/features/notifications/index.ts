@@ -18,6 +18,7 @@ import { findNotificationProblems, toLinkedDestination, toTarget } from './desti
 import { openEscalation } from './escalation/index.ts';
 import { escalationSettings, findEscalationProblems } from './escalation/settings.ts';
 import { toHubDestination } from './hub-destination.ts';
+import { Mailer } from './message/mailer.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
 import { createAbsenceRoutes } from './oncall/absence-routes.ts';
@@ -214,7 +215,12 @@ export const notifications = defineFeature({
     const list = () => destinations?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts.own, notifier, clock, isQuiet);
+    const mailer = new Mailer(
+      () => (isQuiet ? undefined : keeper.list().find(({ settings: { type } }) => type === 'email')),
+      targets,
+    );
     const source: NotificationSource = {
+      mailer,
       repeatAfterMs: () => destinations?.repeatAfterMs(),
       deliveriesOf: (record) => destinations?.deliveriesOf(record) ?? [],
       describe: (incident) => notifier.describe(incident),
@@ -298,6 +304,7 @@ export const notifications = defineFeature({
         weeklyReport.close();
         await absences.close();
         await gaps.close();
+        await mailer.close();
         await destinations?.close();
         await messages.close();
         await notifier.close();

@@ -4,19 +4,22 @@ import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { hourMs } from '../../lib/units.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createAnnouncementRoutes } from './announcement-routes.ts';
+import { createConfirmations } from './confirmations.ts';
 import { createDocumentRoutes } from './document-routes.ts';
 import { type PageKeeper, pageKind } from './kind.ts';
+import { Mailings } from './mailings.ts';
 import { findPageProblem, statusPageSettings } from './page.ts';
 import { createPageRoutes } from './public-routes.ts';
 import { createSettingsRoutes } from './routes.ts';
 import { ServedPages } from './served.ts';
 import { PageStore } from './store.ts';
+import { createSubscribeRoutes } from './subscribe-routes.ts';
 import { pagesTransfer } from './transfer.ts';
 
 /** Status pages, which show states of checks, announcements and maintenance to people outside. */
 export const statusPages = defineFeature({
   name: 'status-pages',
-  needs: ['settings', 'silences', 'incidents', 'availability'],
+  needs: ['settings', 'silences', 'incidents', 'availability', 'notifications'],
   profiles: [
     {
       name: 'status-pages',
@@ -34,7 +37,7 @@ export const statusPages = defineFeature({
     }),
   ],
   transfer: pagesTransfer,
-  create: async ({ settings, offers, storage, clock, log, authorize, base }) => {
+  create: async ({ settings, offers, storage, clock, log, authorize, base, deriveKeys, secrets }) => {
     const { database } = storage;
     const lease = database ? createLease(database, 'status-pages') : ownLease;
     const store = await PageStore.open({ storage, lease, clock, report: log });
@@ -57,7 +60,17 @@ export const statusPages = defineFeature({
     silences.onChanged(() => pages.noteChange());
     store.onChanged(() => pages.noteChange());
     const toUrl = (page: string): string => toPublicUrl(settings.publicUrl, base, `/status/${page}`);
-    const shown = { keeper, pages, authorize, hasMail: () => false };
+    const { mailer } = offers.notifications;
+    // Links in mails need a host.
+    const hasMail = (): boolean => settings.publicUrl !== undefined && mailer.isUsable;
+    const shown = { keeper, pages, authorize, hasMail };
+    let ownKeys: readonly Buffer[] | undefined;
+    const readKeys = (): readonly Buffer[] => {
+      const shared = deriveKeys('subscribe');
+      ownKeys ??= shared.length > 0 ? shared : [Buffer.from(secrets.get('subscribe', 32))];
+      return ownKeys;
+    };
+    const mailings = new Mailings({ store, keeper, mailer, lease, toUrl, clock, log });
     return {
       profiles: {
         'status-pages': [
@@ -65,10 +78,20 @@ export const statusPages = defineFeature({
           ...createAnnouncementRoutes({ store, keeper, incidents, clock }),
           ...createPageRoutes(shown),
           ...createDocumentRoutes({ ...shown, toUrl }),
+          ...createSubscribeRoutes({
+            ...shown,
+            store,
+            mailer,
+            confirmations: createConfirmations(readKeys, clock),
+            toUrl,
+            clock,
+            log,
+          }),
         ],
       },
       isReady: () => store.isReady,
       start: () => {
+        mailings.start();
         // A start reads at most an hour of events.
         saving = setInterval(() => {
           if (lease.isHeld()) void store.save();
@@ -80,6 +103,7 @@ export const statusPages = defineFeature({
       },
       close: async () => {
         clearInterval(saving);
+        await mailings.close();
         await lease.close();
         if (!database) await store.save();
         await store.close();

@@ -175,6 +175,14 @@ export const logLines = [
     messages: ['error status pages: a stored page cannot be used'],
     meaning: 'the page is not served; `name` has its name',
   },
+  {
+    messages: ['warn status pages: mails to subscribers cannot be sent'],
+    meaning: 'retried with pauses of up to 10 minutes, for 24 hours',
+  },
+  {
+    messages: ['warn status pages: a confirmation could not be mailed'],
+    meaning: 'the reader has to ask again; `outcome` is `failed` or `rejected`',
+  },
   { messages: ['warn status pages: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error status pages: the snapshot is damaged'],

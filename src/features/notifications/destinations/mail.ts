@@ -22,7 +22,7 @@ export interface Mail {
   to: MailAddress[];
   subject: string;
   text: string;
-  html: string;
+  html?: string;
   date: Date;
   messageId: string;
   inReplyTo?: string;
@@ -57,7 +57,7 @@ export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]):
 };
 
 /** Parses `Anna <anna@example.org>` or a bare address. */
-const toMailAddress = (text: string): MailAddress => {
+export const toMailAddress = (text: string): MailAddress => {
   const [, name = '', address = text] = /^(.*)<([^<>]*)>$/.exec(text) ?? [];
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 };

@@ -10,9 +10,22 @@ import type { ReceiverAddress, SendResult, Transport } from './type.ts';
 /** Maximum number of mails remembered because some of their recipients were refused. */
 const mostPartial = 1000;
 
-/** Creates the transport to a mail server. A mail may take up to `seconds`; `lookup` replaces name resolution. */
+/** Creates the transport of messages to a mail server, for the recipients in the settings. */
 export const createMailTransport = (receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Transport => {
   const { from = '', to = [] } = receiver.settings;
+  const { send, close } = createMailSender(receiver, seconds, lookup);
+  return { send: async (content) => send(toMail(toOutgoing(content), from, to)), close };
+};
+
+/** Sends mails by one server. */
+export interface MailSender {
+  send(mail: Mail): Promise<SendResult>;
+  /** Aborts all mails. */
+  close(): Promise<void>;
+}
+
+/** Creates a sender of mails. A mail may take up to `seconds`; `lookup` replaces name resolution. */
+export const createMailSender = (receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): MailSender => {
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
   /**
@@ -56,9 +69,8 @@ export const createMailTransport = (receiver: ReceiverAddress, seconds: number, 
     return sendOn(await connect(), mail, bytes);
   };
   return {
-    send: async (content): Promise<SendResult> => {
+    send: async (mail): Promise<SendResult> => {
       try {
-        const mail = toMail(toOutgoing(content), from, to);
         const info = await sendMail(mail, await compose(mail));
         const [refused] = info.rejectedErrors?.toSorted(byStatus) ?? [];
         if (refused) throw new MailFailure('send', refused);

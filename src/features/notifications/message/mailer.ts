@@ -1,0 +1,68 @@
+import type { OutsideMail } from '../../../kit/offers.ts';
+import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
+import type { KnownDestination } from '../destination-kind.ts';
+import { toMailAddress } from '../destinations/mail.ts';
+import type { MailSender } from '../destinations/smtp.ts';
+import { toTarget } from '../destinations/target.ts';
+import { toSingleLine } from './plain-text.ts';
+
+const timeoutSeconds = 30;
+
+/** Sends mails to people outside by the server of a destination. */
+export class Mailer {
+  readonly #find: () => KnownDestination | undefined;
+  readonly #targets: Targets;
+  #opened: { from: KnownDestination; sender: MailSender } | undefined;
+
+  /** `find` returns the destination whose server sends the mails. */
+  constructor(find: () => KnownDestination | undefined, targets: Targets) {
+    this.#find = find;
+    this.#targets = targets;
+  }
+
+  get isUsable(): boolean {
+    return this.#find() !== undefined;
+  }
+
+  /** Sends a mail once. */
+  async send({ id, to, subject, text, headers }: OutsideMail): Promise<'delivered' | 'failed' | 'rejected'> {
+    const destination = this.#find();
+    const { from } = destination?.settings ?? {};
+    if (!destination || from === undefined) return 'failed';
+    try {
+      const sender = await this.#open(destination);
+      const author = toMailAddress(from);
+      const { outcome } = await sender.send({
+        from: author,
+        to: [{ name: '', address: to }],
+        subject: toSingleLine(subject),
+        text,
+        date: new Date(),
+        messageId: `<${id}@${author.address.split('@')[1] ?? 'localhost'}>`,
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...headers },
+      });
+      return outcome.kind === 'delivered' || outcome.kind === 'rejected' ? outcome.kind : 'failed';
+    } catch (error) {
+      if (error instanceof UncheckedTarget) return 'failed';
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.sender.close();
+  }
+
+  /** Returns the sender for a destination, which keeps connections for a moment. */
+  async #open(destination: KnownDestination): Promise<MailSender> {
+    const { settings, setting } = destination;
+    const { receiver, isRuntimeSetting } = toTarget(settings, setting !== undefined);
+    // The setting `watchTargets` may have changed since the last mail.
+    if (isRuntimeSetting) this.#targets.assertHost(receiver.url.hostname);
+    if (this.#opened?.from === destination) return this.#opened.sender;
+    await this.close();
+    const { createMailSender } = await import('../destinations/smtp.ts');
+    const sender = createMailSender(receiver, timeoutSeconds, isRuntimeSetting ? this.#targets.lookup : undefined);
+    this.#opened = { from: destination, sender };
+    return sender;
+  }
+}

@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parseJson } from '../../lib/parse-json.ts';
+import { dayMs } from '../../lib/units.ts';
+
+/** Subscription that an address has to confirm. */
+export interface Confirmation {
+  page: string;
+  address: string;
+}
+
+/**
+ * Creates and reads the tokens in confirmation links, valid for a day: nothing is stored about an address that does not
+ * confirm. The first key signs; signatures by any key are valid.
+ */
+export const createConfirmations = (keys: () => readonly Buffer[], clock: () => Date) => {
+  const sign = (content: string, key: Buffer): Buffer => createHmac('sha256', key).update(content).digest();
+  return {
+    create: ({ page, address }: Confirmation): string => {
+      const content = Buffer.from(JSON.stringify([page, address, clock().getTime() + dayMs])).toString('base64url');
+      const [key = Buffer.alloc(0)] = keys();
+      return `${content}.${sign(content, key).toString('base64url')}`;
+    },
+    /** Returns undefined for a token that has expired or is not valid. */
+    read: (token: string): Confirmation | undefined => {
+      const [content = '', signature = ''] = token.split('.');
+      const given = Buffer.from(signature, 'base64url');
+      const isSigned = keys().some((key) => {
+        const own = sign(content, key);
+        return own.length === given.length && timingSafeEqual(own, given);
+      });
+      if (!isSigned) return undefined;
+      const [page, address, until] = parseJson(Buffer.from(content, 'base64url').toString()) as [
+        string,
+        string,
+        number,
+      ];
+      return until > clock().getTime() ? { page, address } : undefined;
+    },
+  };
+};
+
+export type Confirmations = ReturnType<typeof createConfirmations>;
+
+/** Milliseconds for which requests count, and the maximum number of requests of all, of one and for one address. */
+const windowMs = 10 * 60_000;
+const maxRequests = { all: 60, caller: 5, address: 1 };
+
+/** Limits mails with confirmation links: nobody floods a mailbox, or makes the mail server look like spam. */
+export class RequestLimit {
+  #requests: { caller: string; address: string; at: number }[] = [];
+
+  /** Counts a request. `full`: refuse the request. `sent`: the address got a mail a moment ago. */
+  count(caller: string, given: string): 'ok' | 'full' | 'sent' {
+    const at = performance.now();
+    const address = given.toLowerCase();
+    this.#requests = this.#requests.filter((one) => one.at > at - windowMs);
+    const isFull = this.#requests.length >= maxRequests.all;
+    if (isFull || this.#requests.filter((one) => one.caller === caller).length >= maxRequests.caller) return 'full';
+    const isRepeated = this.#requests.filter((one) => one.address === address).length >= maxRequests.address;
+    this.#requests.push({ caller, address, at });
+    return isRepeated ? 'sent' : 'ok';
+  }
+}

@@ -1,0 +1,156 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { NotificationSource } from '../../kit/offers.ts';
+import { createSerial } from '../../lib/scheduling.ts';
+import { dayMs, minuteMs } from '../../lib/units.ts';
+import type { Lease } from '../../storage/postgres/lease.ts';
+import type { Announcement, AnnouncementUpdate } from './announcement.ts';
+import type { Subscriber } from './fold.ts';
+import type { KnownPage, PageKeeper } from './kind.ts';
+import type { PageStore } from './store.ts';
+import { wordsOf } from './words.ts';
+
+/** Milliseconds between looks for mails that are due. */
+const lookMs = 1000;
+
+/** Milliseconds of the first and the longest pause after failures. */
+const firstPauseMs = 10_000;
+const longestPauseMs = 10 * minuteMs;
+
+/** Milliseconds after which an update is no news. */
+const giveUpMs = dayMs;
+
+/** Failures in a row after which the server counts as unreachable. */
+const maxFailures = 3;
+
+/** Mails after which the progress is stored: at most as many are sent twice after a kill. */
+const storedTogether = 20;
+
+interface MailingParts {
+  store: PageStore;
+  keeper: PageKeeper;
+  mailer: NotificationSource['mailer'];
+  lease: Pick<Lease, 'isHeld'>;
+  /** Returns the URL of a page. */
+  toUrl(page: string): string;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+/** Mails updates of announcements to subscribers, in the order of the updates; a restart continues. */
+export class Mailings {
+  readonly #parts: MailingParts;
+  readonly #serially = createSerial();
+  /** Updates may be due: something has changed, or mails have failed. */
+  #isDue = true;
+  #pauseMs = 0;
+  #restsUntil = 0;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: MailingParts) {
+    this.#parts = parts;
+    parts.store.onChanged(() => {
+      this.#isDue = true;
+    });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      const { store, mailer, lease } = this.#parts;
+      if (!this.#isDue || performance.now() < this.#restsUntil) return;
+      if (!mailer.isUsable || !lease.isHeld() || !store.isReady) return;
+      this.#isDue = false;
+      void this.#serially(() => this.#send()).catch((err: unknown) => {
+        this.#parts.log.warn({ err }, 'status pages: mails to subscribers cannot be sent');
+        this.#rest();
+      });
+    }, lookMs).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#serially(async () => undefined);
+  }
+
+  /** Sends what is due, one mail after another. */
+  async #send(): Promise<void> {
+    const { store, keeper, clock } = this.#parts;
+    const subscribers = new Map<string, Set<string>>();
+    for (const { page, id } of store.state.listSubscribers()) {
+      const known = subscribers.get(page);
+      if (known) known.add(id);
+      else subscribers.set(page, new Set([id]));
+    }
+    let failures = 0;
+    let hasFailed = false;
+    for (const { announcement, update } of this.#listUpdates()) {
+      const page = keeper.find(announcement.page);
+      const left = subscribers.get(announcement.page) ?? new Set();
+      const isOld = update.at < clock().getTime() - giveUpMs;
+      let done: string[] = [];
+      for (const id of left) {
+        // Somebody may have left since.
+        const subscriber = store.state.findSubscriber(id);
+        if (this.#isClosed || failures >= maxFailures || !page) break;
+        if (!subscriber || subscriber.through >= update.number) continue;
+        const outcome = isOld ? 'rejected' : await this.#mail(page, subscriber, announcement, update);
+        if (outcome === 'failed') {
+          failures += 1;
+          hasFailed = true;
+          // Later updates wait for this one.
+          left.delete(id);
+          continue;
+        }
+        failures = 0;
+        done.push(id);
+        if (done.length < storedTogether) continue;
+        await this.#note(done, update.number);
+        done = [];
+      }
+      if (done.length > 0) await this.#note(done, update.number);
+    }
+    if (hasFailed) this.#rest();
+    else this.#pauseMs = 0;
+  }
+
+  /** Lists all updates in their order. */
+  #listUpdates(): { announcement: Announcement; update: AnnouncementUpdate }[] {
+    return this.#parts.store.state
+      .listAnnouncements()
+      .flatMap((announcement) => announcement.updates.map((update) => ({ announcement, update })))
+      .sort((one, other) => one.update.number - other.update.number);
+  }
+
+  #rest(): void {
+    this.#isDue = true;
+    this.#pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, 2 * this.#pauseMs));
+    this.#restsUntil = performance.now() + this.#pauseMs;
+  }
+
+  async #note(subscribers: readonly string[], through: number): Promise<void> {
+    await this.#parts.store.note({ type: 'mailed', subscribers, through, at: this.#parts.clock().getTime() });
+  }
+
+  #mail(
+    { name, values }: KnownPage,
+    { id, address }: Subscriber,
+    { title }: Announcement,
+    { number, state, text }: AnnouncementUpdate,
+  ): Promise<'delivered' | 'failed' | 'rejected'> {
+    const url = this.#parts.toUrl(name);
+    const leaveUrl = `${url}/subscribe?leave=${id}`;
+    const { states, mail } = wordsOf[values.language ?? 'en'];
+    return this.#parts.mailer.send({
+      id: `status.${number}.${id}`,
+      to: address,
+      subject: `[${values.title}] ${states[state]}: ${title}`,
+      text: `${text}\n\n${url}\n\n--\n${mail.leave}: ${leaveUrl}\n`,
+      headers: {
+        'List-Unsubscribe': `<${leaveUrl}>`,
+        // RFC 8058: mail programs leave with one click.
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { waitForIncident } from '../incidents/support/incidents.ts';
+import { onePage, putPage } from '../status-pages/support/pages.ts';
+import { sendAlert } from '../support/alerts.ts';
+import { startApp } from '../support/app.ts';
+import { end, header } from '../support/export-lines.ts';
+import { adminToken } from '../support/outbox.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { runCommand } from '../support/program.ts';
+import type { Scope } from '../support/scope.ts';
+import { createFiles, createTables, exportFrom, importInto, type Place } from '../support/transfer.ts';
+
+const skip = toSkipPostgres();
+
+const id = '019c1e5a-7c11-4b5e-a1f0-3d0a7d6e2c55';
+const subscriber = { id, page: 'main', address: 'anna@example.com', at: 1_750_000_000_000 };
+const line = (value: object): string => `${JSON.stringify(value)}\n`;
+
+/** Fills a store with a page and an announcement. */
+const fill = async (t: Scope, { settings }: Place) => {
+  const app = await startApp(t, { settings });
+  const token = await adminToken(app);
+  await putPage(app, token, 'main', onePage);
+  await sendAlert(app, { source: 'db', message: 'x' });
+  await waitForIncident(app, { state: 'open' });
+  const body = { page: 'main', title: 'Slow', text: 'Slow.', state: 'investigating' };
+  const { json } = await app.request('POST', '/api/incidents/1/announcements', { token, body });
+  await app.close();
+  return json;
+};
+
+const read = async (t: Scope, { settings }: Place) => {
+  const app = await startApp(t, { settings });
+  const token = await adminToken(app);
+  const { json } = await app.request<{ data: object[] }>('GET', '/api/announcements', { token });
+  const page = await app.request('GET', '/status/main');
+  assert.match(page.text, /<h3>Slow<\/h3>/);
+  const path = '/api/status-pages/main/subscribers';
+  const { json: subscribers } = await app.request<{ data: { address: string }[] }>('GET', path, { token });
+  await app.close();
+  return { announcements: json.data, addresses: subscribers.data.map(({ address }) => address) };
+};
+
+test('announcements and subscribers move from files to a database and back', { skip }, async (t) => {
+  const from = createFiles(t);
+  const announcement = await fill(t, from);
+  const lines = await exportFrom(from);
+  const withSubscriber = lines.replace(end, `${line({ subscribers: subscriber })}${end}`);
+  const database = await createTables(t);
+  await importInto(database, withSubscriber);
+  const expected = { announcements: [announcement], addresses: ['anna@example.com'] };
+  assert.deepEqual(await read(t, database), expected);
+  const back = createFiles(t);
+  await importInto(back, await exportFrom(database));
+  assert.deepEqual(await read(t, back), expected);
+});
+
+test('subscribers with line breaks, and repeated ids, are not imported', async (t) => {
+  for (const [lines, reason] of [
+    [[{ ...subscriber, address: 'a@example.com\nBcc: b@example.com' }], /subscribers.address must be/],
+    [[subscriber, subscriber], /subscribers.id repeats/],
+    [[{ ...subscriber, page: '../x' }], /subscribers.page/],
+  ] as const) {
+    const input = [header, ...lines.map((subscribers) => JSON.stringify({ subscribers })), end, ''].join('\n');
+    const { code, stderr } = await runCommand(['import', ...createFiles(t).flags], { input });
+    assert.equal(code, 1);
+    assert.match(stderr, reason);
+  }
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { waitForIncident } from '../incidents/support/incidents.ts';
+import { sendAlert } from '../support/alerts.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { type MailServer, type ReceivedMail, refusal, startMailServer } from '../support/mail-server.ts';
+import type { Scope } from '../support/scope.ts';
+import { waitUntil, waitUntilPasses } from '../support/wait.ts';
+import { onePage, putPage } from './support/pages.ts';
+
+const publicUrl = 'https://status.example.org';
+const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+
+const start = async (t: Scope, { url }: Pick<MailServer, 'url'>, settings: object = {}) => {
+  const destinations = [
+    {
+      name: 'mail',
+      type: 'email',
+      url,
+      from: 'Status <status@example.org>',
+      to: ['ops@example.org'],
+      notify: 'incidents',
+    },
+  ];
+  const app = await startApp(t, { settings: { publicUrl, destinations, ...settings } });
+  const token = await app.login('admin');
+  await putPage(app, token, 'main', onePage);
+  return { app, token };
+};
+
+/** Returns the mails to an address. */
+const mailsTo = ({ mails }: MailServer, address: string): ReceivedMail[] =>
+  mails.filter(({ to }) => to.includes(address));
+
+/** Subscribes an address and confirms the mail's link. */
+const subscribe = async (app: TestApp, server: MailServer, address: string): Promise<string> => {
+  const asked = await app.request('POST', '/status/main/subscribe', {
+    headers: form,
+    body: new URLSearchParams({ address }).toString(),
+  });
+  assert.equal(asked.status, 200, asked.text);
+  await waitUntil('the confirmation arrives', () => mailsTo(server, address).length > 0);
+  const [, path = ''] =
+    /https:\/\/status\.example\.org(\/status\/main\/subscribe\?confirm=\S+)/.exec(
+      mailsTo(server, address)[0]?.text ?? '',
+    ) ?? [];
+  const shown = await app.request('GET', path, { headers: { accept: 'text/html' } });
+  assert.match(shown.text, /<form method="post"><button>Confirm the subscription<\/button>/);
+  const confirmed = await app.request('POST', path, { headers: form, body: '' });
+  assert.match(confirmed.text, /You are subscribed\./);
+  return path;
+};
+
+const announce = async (app: TestApp, token: string) => {
+  await sendAlert(app, { source: 'db', message: 'inside' });
+  await waitForIncident(app, { state: 'open' });
+  const body = { page: 'main', title: 'Slow responses', text: 'We look into it.', state: 'investigating' };
+  const { status, json } = await app.request<{ id: string }>('POST', '/api/incidents/1/announcements', { token, body });
+  assert.equal(status, 201);
+  return json.id;
+};
+
+test('a reader confirms the address, gets each update once, and leaves with one click', async (t) => {
+  const server = await startMailServer(t);
+  const { app, token } = await start(t, server);
+  assert.match((await app.request('GET', '/status/main')).text, /href="main\/subscribe"/);
+  await subscribe(app, server, 'anna@example.com');
+  const id = await announce(app, token);
+  await waitUntil('the announcement arrives', () => mailsTo(server, 'anna@example.com').length === 2);
+  const [, mail] = mailsTo(server, 'anna@example.com');
+  assert.equal(mail?.headers['subject'], '[Example] Investigating: Slow responses');
+  assert.equal(mail?.headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click');
+  assert.ok(!mail?.raw.includes('inside'));
+  const update = { text: 'Fast again.', state: 'resolved' };
+  await app.request('POST', `/api/announcements/${id}/updates`, { token, body: update });
+  await waitUntil('the update arrives', () => mailsTo(server, 'anna@example.com').length === 3);
+  const [, path = ''] = /<https:\/\/status\.example\.org(\/\S+)>/.exec(mail?.headers['list-unsubscribe'] ?? '') ?? [];
+  const shown = await app.request('GET', path, { headers: { accept: 'text/html' } });
+  assert.match(shown.text, /<button>Unsubscribe<\/button>/);
+  const left = await app.request('POST', path, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'List-Unsubscribe=One-Click',
+  });
+  assert.deepEqual([left.status, left.json['message']], [200, 'You are not subscribed any more.']);
+  const list = await app.request<{ count: number }>('GET', '/api/status-pages/main/subscribers', { token });
+  assert.equal(list.json.count, 0);
+});
+
+test('addresses with line breaks and other texts are refused, and no mail is sent', async (t) => {
+  const server = await startMailServer(t);
+  const { app } = await start(t, server);
+  const addresses = [
+    'a@example.com\nBcc: b@example.com',
+    'a@example.com\r',
+    'a b@example.com',
+    'Anna <a@example.com>',
+    '',
+    'a@',
+    'a@b@c',
+    `${'a'.repeat(65)}@example.com`,
+  ];
+  for (const address of addresses) {
+    const { status } = await app.request('POST', '/status/main/subscribe', { body: { address } });
+    assert.equal(status, 400, JSON.stringify(address));
+    const sent = await app.request('POST', '/status/main/subscribe', {
+      headers: form,
+      body: new URLSearchParams({ address }).toString(),
+    });
+    assert.equal(sent.status, 400, JSON.stringify(address));
+    assert.match(sent.text, /<form method="post">/);
+  }
+  assert.equal((await app.request('POST', '/status/main/subscribe', { body: { address: 7 } })).status, 400);
+  assert.deepEqual(server.mails, []);
+});
+
+test('a forged, altered or foreign confirmation subscribes nobody', async (t) => {
+  const server = await startMailServer(t);
+  const { app, token } = await start(t, server);
+  await putPage(app, token, 'other', onePage);
+  const path = await subscribe(app, server, 'anna@example.com');
+  const [, confirm = ''] = path.split('confirm=');
+  const content = Buffer.from(JSON.stringify(['main', 'eve@example.com', Date.now() + 1e9])).toString('base64url');
+  for (const wrong of [`${content}.${confirm.split('.')[1]}`, `${confirm}x`, confirm.split('.')[0], '.', content]) {
+    const { status } = await app.request('POST', `/status/main/subscribe?confirm=${wrong}`);
+    assert.equal(status, 410, wrong);
+  }
+  assert.equal((await app.request('POST', `/status/other/subscribe?confirm=${confirm}`)).status, 410);
+  const list = await app.request<{ data: { address: string }[] }>('GET', '/api/status-pages/main/subscribers', {
+    token,
+  });
+  assert.deepEqual(
+    list.json.data.map(({ address }) => address),
+    ['anna@example.com'],
+  );
+});
+
+test('subscribers are visible to Admins only, who can remove them', async (t) => {
+  const server = await startMailServer(t);
+  const { app, token } = await start(t, server);
+  await subscribe(app, server, 'anna@example.com');
+  const reader = await app.login('reader');
+  const path = '/api/status-pages/main/subscribers';
+  assert.equal((await app.request('GET', path, { token: reader })).status, 403);
+  for (const each of ['/api/status-pages', '/api/announcements', '/api/audit', '/status/main']) {
+    const { text } = await app.request('GET', each, { token: each === '/api/audit' ? token : reader });
+    assert.ok(!text.includes('anna@'), each);
+  }
+  const { json } = await app.request<{ data: { id: string }[] }>('GET', path, { token });
+  const removed = await app.request('DELETE', `${path}/${json.data[0]?.id}`, { token });
+  assert.deepEqual([removed.status, removed.json['address']], [200, 'anna@example.com']);
+  assert.equal((await app.request('DELETE', `${path}/${json.data[0]?.id}`, { token })).status, 404);
+});
+
+test('requests are limited for each caller, and an address gets one confirmation in 10 minutes', async (t) => {
+  const server = await startMailServer(t);
+  const { app } = await start(t, server);
+  const ask = (address: string) => app.request('POST', '/status/main/subscribe', { body: { address } });
+  assert.equal((await ask('anna@example.com')).status, 200);
+  assert.equal((await ask('Anna@example.com')).status, 200);
+  for (const name of ['b', 'c', 'd']) assert.equal((await ask(`${name}@example.com`)).status, 200);
+  const refused = await ask('e@example.com');
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '600']);
+  await waitUntil('four confirmations arrive', () => server.mails.length === 4);
+});
+
+test('a refused recipient keeps no other from its mail, and a mail that failed is sent later', async (t) => {
+  let isBroken = true;
+  const server = await startMailServer(t, {
+    onRecipient: (address) => (address.startsWith('gone') && !isBroken ? refusal(550, 'no such user') : undefined),
+    onMail: ({ headers }) => (isBroken && headers['list-unsubscribe'] ? refusal(451, 'try later') : undefined),
+  });
+  const { app, token } = await start(t, server);
+  await subscribe(app, server, 'gone@example.com');
+  await subscribe(app, server, 'anna@example.com');
+  await announce(app, token);
+  await waitUntil('a mail fails', () => mailsTo(server, 'anna@example.com').length >= 2);
+  isBroken = false;
+  const before = server.mails.length;
+  await waitUntilPasses(async () => {
+    const later = server.mails.slice(before).flatMap(({ to }) => to.filter((each) => each.endsWith('.com')));
+    assert.deepEqual(later, ['anna@example.com']);
+  }, 20_000);
+});
+
+test('without a public address or a mail server, a page has no subscriptions', async (t) => {
+  const server = await startMailServer(t);
+  const { app } = await start(t, server, { publicUrl: undefined });
+  assert.ok(!(await app.request('GET', '/status/main')).text.includes('subscribe'));
+  const { status } = await app.request('POST', '/status/main/subscribe', { body: { address: 'a@example.com' } });
+  assert.equal(status, 409);
+});
