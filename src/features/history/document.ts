@@ -6,6 +6,7 @@ import { parseTime } from '../../http/text-forms.ts';
 import { History, hostColumns, severityNames } from '../../kit/machine.ts';
 import { defineRoute, optionalText, type Route } from '../../kit/route.ts';
 import { toOffsetTimestamp } from '../../lib/local-time.ts';
+import { roundOrNull } from '../../lib/rounding.ts';
 import { alertsAt, type Disks, disksAt, type Ring } from './ring.ts';
 
 const HistoryQuery = Type.Object({
@@ -134,14 +135,8 @@ function* listColumn(before: string, values: Iterable<number>, after: string): G
       slice = [];
     }
     // Disk sizes and alert counts often equal the previous value.
-    if (!Object.is(value, last)) [last, text] = [value, String(toShort(value))];
+    if (!Object.is(value, last)) [last, text] = [value, String(roundOrNull(value))];
     slice.push(text);
   }
   yield `${opening}${slice.join(',')}]${after}`;
 }
-
-/** Rounds to five digits, or to an integer from 1000 up; unknown values become null. */
-const toShort = (value: number): number | null => {
-  if (!Number.isFinite(value)) return null;
-  return value >= 1000 ? Math.round(value) : Number(value.toPrecision(5));
-};

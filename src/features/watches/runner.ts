@@ -1,5 +1,6 @@
 import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Severity } from '../../kit/severity.ts';
+import { roundFigure } from '../../lib/rounding.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import { readIdTime } from '../../storage/journal/line.ts';
 import { beginCondition, type ConditionState, observe, observeFault, stepCondition } from './condition.ts';
@@ -331,6 +332,3 @@ export class WatchRunner {
     return undefined;
   }
 }
-
-const roundFigure = (figure: number): number =>
-  Math.abs(figure) >= 1000 ? Math.round(figure) : Number(figure.toPrecision(5));

@@ -42,8 +42,8 @@ export class DatabaseReader {
   readonly #open: () => Promise<Connection>;
   readonly #attemptsMs: number;
   readonly #connections: (Promise<Connection> | undefined)[] = Array.from({ length: connectionCount }, () => undefined);
-  readonly #transactions = new Places(transactionCount);
-  readonly #firstPages = new Places(firstPageCount);
+  readonly #transactions = new CallerLimit(transactionCount);
+  readonly #firstPages = new CallerLimit(firstPageCount);
   #next = 0;
   #waiting = 0;
   #isStopping = false;
@@ -147,7 +147,7 @@ export class DatabaseReader {
 }
 
 /** Limits the number of concurrent callers. Further callers queue. */
-class Places {
+class CallerLimit {
   readonly #line: (() => void)[] = [];
   #free: number;
 

@@ -6,6 +6,10 @@ import { clean } from './clean-text.ts';
 export const firstText = (...values: unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
 
+/** Converts a text, number or boolean to text; other values become empty text. */
+export const toScalarText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 /** Joins a prefix and the first non-blank text: `alertmanager/HostDown`. */
 export const toSource = (prefix: string, ...values: unknown[]): string => {
   const name = firstText(...values);

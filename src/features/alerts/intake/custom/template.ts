@@ -1,4 +1,5 @@
 import { isObject } from '../../../../lib/parse-json.ts';
+import { toScalarText } from '../fields.ts';
 
 /**
  * Values for pointers: `#/…` starts at the whole body, `/…` at the alert. Without `each`, the alert is the whole body.
@@ -36,13 +37,10 @@ const step = (value: unknown, name: string): unknown => {
 
 /** Converts a value to text. List elements are joined by commas; objects and missing values become empty strings. */
 export const toPlainText = (value: unknown): string => {
-  if (!Array.isArray(value)) return toWord(value);
-  const words = value.slice(0, maxElements).map(toWord);
+  if (!Array.isArray(value)) return toScalarText(value);
+  const words = value.slice(0, maxElements).map(toScalarText);
   return words.filter((word) => word !== '').join(', ');
 };
-
-const toWord = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 /** Fills in a template, stopping after about `limit` characters. */
 export type Render = (input: TemplateInput, limit: number) => string;

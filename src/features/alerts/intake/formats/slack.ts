@@ -4,7 +4,7 @@ import { HttpError } from '../../../../http/errors.ts';
 import { unknownHost } from '../../../../kit/alert-record.ts';
 import type { Severity } from '../../../../kit/severity.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
-import { firstText, toSource } from '../fields.ts';
+import { firstText, toScalarText, toSource } from '../fields.ts';
 import { defineFormat, formType } from '../format.ts';
 import { toLink } from '../links.ts';
 
@@ -56,7 +56,7 @@ export const slackFormat = defineFormat({
   ),
   mediaTypes: [formType],
   recognizes: (value) =>
-    isObject(value) && (toPlain(value['text']) !== '' || isList(value['attachments']) || isList(value['blocks'])),
+    isObject(value) && (toScalarText(value['text']) !== '' || isList(value['attachments']) || isList(value['blocks'])),
   decode: ({ contentType, bytes, parseJson }) => {
     // curl also labels JSON as a form.
     if (contentType !== formType || /^\s*[[{]/.test(bytes.toString('latin1', 0, 16))) return undefined;
@@ -84,9 +84,6 @@ export const slackFormat = defineFormat({
 });
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
-
-const toPlain = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 /** Returns the first candidate that is not blank, and reads no further. */
 const findText = (texts: Iterable<string | undefined>): string => {
@@ -121,7 +118,7 @@ const readFields = (fields: readonly unknown[] = []): string =>
   fields
     .slice(0, maxAttachments)
     .filter(isObject)
-    .map(({ title, value }) => [title, value].map(toPlain).filter(Boolean).join(': '))
+    .map(({ title, value }) => [title, value].map(toScalarText).filter(Boolean).join(': '))
     .filter((line) => line !== '')
     .join('\n');
 
@@ -172,7 +169,7 @@ const readBlock = (block: unknown, depth: number, left: Budget): string => {
 /** Returns the first string that is not empty. */
 const readOwn = (parts: readonly unknown[], depth: number, left: Budget): string => {
   for (const part of parts) {
-    const plain = toPlain(part);
+    const plain = toScalarText(part);
     left.characters -= plain.length;
     const found = plain || readBlock(part, depth - 1, left);
     if (found !== '') return found;
