@@ -159,7 +159,7 @@ const openAlerts = async ({ settings, storage, meters, clock, log, onClose }: Co
     storage,
     clock,
     shareOrigin: () => undefined,
-    silenceOf: async (isWanted) => times.silenceOf(isWanted),
+    quietMsOf: async (isWanted) => times.quietMsOf(isWanted),
   });
   const { store } = alertLog;
   const intake = { store, counts, appendOnce: (record: AlertRecord, key: string) => store.appendOnce(record, key) };
@@ -226,7 +226,7 @@ const openWatches = async (
     clock,
     log,
     journal: alerts.journal,
-    silenceOf: alerts.silenceOf,
+    quietMsOf: alerts.quietMsOf,
     alerts,
     // Only the hub has incidents.
     incidents: { catchUp: async () => undefined, listUnsettled: async () => [] },

@@ -81,5 +81,5 @@ export interface AlertSource {
    * Resolves to the milliseconds since the last alert or repeat from the wanted sources, not counting times when the
    * server could not receive alerts; undefined if there was no alert.
    */
-  silenceOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
+  quietMsOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
 }

@@ -7,7 +7,7 @@ import type { AlertMeters } from './intake/meters.ts';
 import type { AlertLog } from './log/alert-log.ts';
 import { readInstanceId } from './log/instance-id.ts';
 
-interface SourceParts extends Pick<AlertSource, 'shareOrigin' | 'silenceOf'> {
+interface SourceParts extends Pick<AlertSource, 'shareOrigin' | 'quietMsOf'> {
   alertLog: AlertLog;
   counts: Pick<AlertMeters, 'addReceived' | 'countReceived'>;
   storage: Storage;

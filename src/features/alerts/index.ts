@@ -67,9 +67,9 @@ export const alerts = defineFeature({
         const [key] = database ? parts.deriveKeys('origin') : [];
         return key && toFingerprint([key.toString('hex')]);
       },
-      silenceOf: async (isWanted) => {
+      quietMsOf: async (isWanted) => {
         await begun;
-        return times.silenceOf(isWanted);
+        return times.quietMsOf(isWanted);
       },
     });
     const keeper = new SettingKeeper(formatKind, {

@@ -4,8 +4,8 @@ import { ValueRefusal } from '../../lib/expected-errors.ts';
 import { InTurn } from '../../lib/scheduling.ts';
 import { assignDisks, dropHiddenDisks, toMean, toRow } from './columns.ts';
 import { type HostState, type HostStore, maxStateBytes, type ReportingMachine } from './host-state.ts';
+import { toLateMs } from './judge-host.ts';
 import { align, isInRing, type RingRow, rings } from './rings.ts';
-import { toLateMs } from './silence.ts';
 
 /** Number of one-minute values in a host's CPU line. */
 const lineLength = 60;

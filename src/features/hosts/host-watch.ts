@@ -20,8 +20,8 @@ import {
   toSilentMark,
 } from './host-alerts.ts';
 import type { HostState } from './host-state.ts';
+import { findDuplicates, type HostJudgement, judgeHost } from './judge-host.ts';
 import type { HostKeeper, KnownHost } from './kind.ts';
-import { findDuplicates, type HostJudgement, judgeHost } from './silence.ts';
 
 /** Longest time between two checks, and delay after a failure, in milliseconds. */
 const lookMs = 5000;

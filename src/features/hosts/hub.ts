@@ -9,10 +9,10 @@ import type { Fleet } from './fleet.ts';
 import type { HostCommands } from './host-commands.ts';
 import type { HostIncidents } from './host-incidents.ts';
 import type { HostWatch } from './host-watch.ts';
+import { findDuplicates } from './judge-host.ts';
 import { assertHostName, type HostKeeper, type KnownHost, type StoredHost, selfName } from './kind.ts';
 import { rings } from './rings.ts';
 import type { ShownHost } from './schema.ts';
-import { findDuplicates } from './silence.ts';
 
 /** Maximum clock skew, in seconds, that is too small to be shown. */
 const shownSkew = 5;

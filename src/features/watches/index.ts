@@ -56,7 +56,7 @@ export const watches = defineFeature({
       clock,
       log,
       journal: offers.alerts.journal,
-      silenceOf: offers.alerts.silenceOf,
+      quietMsOf: offers.alerts.quietMsOf,
       alerts: offers.alerts,
       incidents: offers.incidents,
       listChecks: (watch) => offers.hosts?.listChecks(watch) ?? [],

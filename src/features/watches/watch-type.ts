@@ -23,7 +23,7 @@ export interface WatchReadings {
   /** All stored alerts. */
   journal: Pick<RecordLog, 'search'>;
   alertCounts: AlertCounts;
-  silenceOf: AlertSource['silenceOf'];
+  quietMsOf: AlertSource['quietMsOf'];
   findConcerns(): Promise<Concern[]>;
   /** Reads the used and available bytes of the data directory's file system. */
   readDataSpace(): Promise<{ used: number; available: number }>;

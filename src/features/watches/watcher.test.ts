@@ -45,7 +45,7 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
     host,
     clock: () => new Date(),
     journal: {} as RecordLog,
-    silenceOf: async () => undefined,
+    quietMsOf: async () => undefined,
     incidents: { catchUp: async () => undefined, listUnsettled: async () => [] },
     history: undefined,
     targets: createTargets([]),

@@ -92,7 +92,7 @@ export class ReceiptTimes {
   }
 
   /** Returns the milliseconds since the last alert from a wanted source; undefined if there was no such alert. */
-  silenceOf(isWanted: (source: string) => boolean): number | undefined {
+  quietMsOf(isWanted: (source: string) => boolean): number | undefined {
     let last: number | undefined;
     for (const [source, { storedAt }] of this.#sources.entries()) {
       if (storedAt > (last ?? Number.NEGATIVE_INFINITY) && isWanted(source)) last = storedAt;

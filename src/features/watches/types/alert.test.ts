@@ -22,8 +22,8 @@ const createLog = async (t: Scope) => {
       journal.appendAll(Array.from({ length: count }, () => ({ source, time: toTime(minutes), details, ...fields }))),
     find: async (watch: WatchSettings, minutes: number): Promise<string | undefined> => {
       const clock = () => new Date(minutes * minuteMs);
-      const silenceOf = async () => undefined;
-      const readings = { journal, alertCounts, silenceOf, clock } as unknown as WatchReadings;
+      const quietMsOf = async () => undefined;
+      const readings = { journal, alertCounts, quietMsOf, clock } as unknown as WatchReadings;
       const [finding] = await alertWatch.check(watch, readings, AbortSignal.timeout(10_000));
       return finding?.words;
     },
