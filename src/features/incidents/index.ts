@@ -7,7 +7,7 @@ import { createIncidentActionRoutes } from './action-routes.ts';
 import { Causes } from './causes.ts';
 import type { StoredIncident } from './incident.ts';
 import { addIncidentGauge, createObserver } from './incident-metrics.ts';
-import { openIncidents } from './open-store.ts';
+import { openIncidentStore } from './open-store.ts';
 import { requireIncident } from './requests.ts';
 import { createShowIncident } from './responses.ts';
 import { createIncidentRoutes } from './routes.ts';
@@ -33,7 +33,7 @@ export const incidents = defineFeature({
   create: async (parts) => {
     const { offers, meters, clock, settings: own } = parts;
     const { alerts, tasks, silences } = offers;
-    const store = await openIncidents(parts, alerts, { rules: toRules(own), observe: createObserver(meters) });
+    const store = await openIncidentStore(parts, alerts, { rules: toRules(own), observe: createObserver(meters) });
     let graceMs = own.dependsGraceSeconds * 1000;
     const causes = new Causes({ store, silences, clock, graceMs: () => graceMs });
     const findHold = (incident: SharedIncident) => causes.find(incident as StoredIncident);

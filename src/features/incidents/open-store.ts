@@ -19,7 +19,7 @@ type Log = Pick<AlertSource, 'events' | 'journal' | 'isOwn'>;
 type Given = Pick<StoreParts, 'rules' | 'observe'>;
 
 /** Opens the incidents of the alert log, in the shared database or in files. */
-export const openIncidents = (parts: OpeningParts, alerts: Log, given: Given): Promise<IncidentStore> =>
+export const openIncidentStore = (parts: OpeningParts, alerts: Log, given: Given): Promise<IncidentStore> =>
   parts.storage.database ? openShared(parts, parts.storage.database, alerts, given) : openInFiles(parts, alerts, given);
 
 const openInFiles = (
