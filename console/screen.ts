@@ -9,8 +9,8 @@ export interface ScreenView {
 }
 
 /** Groups of screens in the navigation. The first group has no heading. */
-export const groups = ['start', 'respond', 'watch', 'work', 'administer'] as const;
-export type Group = (typeof groups)[number];
+export const screenGroups = ['start', 'respond', 'watch', 'work', 'administer'] as const;
+export type Group = (typeof screenGroups)[number];
 
 /** Screen of the console: a folder with an entry in screens.ts. */
 export interface Screen {

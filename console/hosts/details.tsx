@@ -13,11 +13,12 @@ import { Segments } from '../ui/chip.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DiskList } from '../ui/disk-list.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { HostChip, Since } from '../ui/host-looks.tsx';
+import { HostChip } from '../ui/host-looks.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData } from '../ui/plot.ts';
 import { ProcessList } from '../ui/process-list.tsx';
 import { ThingLinks } from '../ui/thing-links.tsx';
+import { Since } from '../ui/time.tsx';
 import { HostActions } from './actions.tsx';
 import { HostIncidents } from './incidents.tsx';
 import { HostWatches } from './watches.tsx';
@@ -42,9 +43,7 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
     <article class="alert">
       <p class="alert-head">
         <HostChip {...host} />
-        <span class="hint">
-          <Since {...host} />
-        </span>
+        <span class="hint">{host.since && <Since time={host.since} />}</span>
       </p>
       {clockSkewSeconds !== null && <p class="note">{words.skew(String(Math.round(clockSkewSeconds)))}</p>}
       {duplicates.length > 0 && (

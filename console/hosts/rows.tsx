@@ -3,8 +3,9 @@ import { toCount, toDuration } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { text } from '../strings/index.ts';
-import { HostChip, HourLine, Meter, Since, toShares } from '../ui/host-looks.tsx';
+import { HostChip, HourLine, Meter, toShares } from '../ui/host-looks.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { Since } from '../ui/time.tsx';
 
 const Name = ({ name }: Pick<Host, 'name'>) => (
   <a href={toHash(`/hosts/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
@@ -87,7 +88,7 @@ const Compact = (host: Host) => {
         <HostChip {...host} />
       </div>
       <span class="one-line hint">
-        <Since {...host} /> <Incidents {...host} />
+        {host.since && <Since time={host.since} />} <Incidents {...host} />
       </span>
       <span class="meters">
         <Labelled label={words.cpu} share={cpu} />

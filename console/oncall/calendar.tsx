@@ -9,9 +9,9 @@ import { session } from '../session.ts';
 import { onCallTexts as words } from '../strings/oncall.ts';
 import { OverrideDialog } from '../ui/override-dialog.tsx';
 import { Unloaded } from '../ui/panel.tsx';
-import { listDays, placeIn, type Span } from './weeks.ts';
+import { listDays, placeIn, type ShownPeriod } from './weeks.ts';
 
-interface ShownShift extends Span {
+interface ShownShift extends ShownPeriod {
   person: string | null;
   isOverride: boolean;
 }
@@ -139,7 +139,7 @@ const toTone = (person: string, members: readonly string[]): number => {
   return (index < 0 ? person.length + members.length : index) % tones;
 };
 
-const describeTimes = ({ start, end }: Span): string =>
+const describeTimes = ({ start, end }: ShownPeriod): string =>
   [start, end].map((time) => (Number.isFinite(time) ? toMinute(time) : words.open)).join(' – ');
 
 /** Moves the focus between shifts with the arrow keys, and between pages with Page Up and Page Down. */

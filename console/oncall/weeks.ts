@@ -7,7 +7,7 @@ const shownWeeks = 4;
 const dayMs = 86_400_000;
 
 /** Shift or gap in milliseconds; infinite if unknown. */
-export interface Span {
+export interface ShownPeriod {
   start: number;
   end: number;
 }
@@ -28,7 +28,10 @@ export const listDays = (page: number): number[] => {
 /**
  * Returns the left edge and the width of a span within a week, in percent; undefined if the span is outside the week.
  */
-export const placeIn = ({ start, end }: Span, days: readonly number[]): { left: number; width: number } | undefined => {
+export const placeIn = (
+  { start, end }: ShownPeriod,
+  days: readonly number[],
+): { left: number; width: number } | undefined => {
   const toPercent = (at: number): number => {
     const index = days.findLastIndex((day) => day <= at);
     const [day = at, next] = [days[index], days[index + 1]];

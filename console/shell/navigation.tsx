@@ -1,5 +1,5 @@
 import { healthStatus } from '../live/status.ts';
-import { groups, type Screen } from '../screen.ts';
+import { type Screen, screenGroups } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { toTone } from '../ui/severity.tsx';
@@ -42,7 +42,7 @@ export const Navigation = ({ screens: all, path }: { screens: Screen[]; path: st
 
 /** Screens by group, with headings. */
 const Groups = ({ screens, path }: { screens: Screen[]; path: string }) =>
-  groups.map((group) => {
+  screenGroups.map((group) => {
     const found = screens.filter((screen) => screen.group === group);
     if (found.length === 0) return null;
     const links = found.map((screen) => <ScreenLink key={screen.path} screen={screen} path={path} />);

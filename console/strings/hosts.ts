@@ -24,7 +24,6 @@ export const hostTexts = {
   version: 'Version',
   hub: 'this server',
   line: (now: string) => `Processor in the last hour, now ${now}`,
-  since: (time: string, passed: string) => `since ${time} (${passed})`,
   open: (count: string) => counted(count, 'open incident'),
   details: (name: string) => `Host ${name}`,
   missing: 'Host not found',

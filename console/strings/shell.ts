@@ -26,6 +26,7 @@ export const shellTexts = {
     setup: 'Create the first account',
   },
   groups: { respond: 'Respond', watch: 'Watch', work: 'Work', administer: 'Administer' },
+  since: (time: string, passed: string) => `since ${time} (${passed})`,
   connect: 'Connect a sender',
   more: 'More',
   reference: 'API reference',

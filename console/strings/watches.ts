@@ -25,7 +25,6 @@ export const watchTexts = {
   watch: 'Watch',
   now: 'Now',
   hours: 'Recent hours',
-  since: (time: string, passed: string) => `since ${time} (${passed})`,
   more: (text: string, count: string) => `${text}, and ${count} more`,
   nothingBad: 'no problems',
   summary: (now: string, least: string, most: string) => `now ${now}, lowest ${least}, highest ${most}`,

@@ -1,6 +1,5 @@
 import type { Host } from 'signalbox/client';
-import { untilTime } from '../clock.ts';
-import { toDuration, toMinute, toPercent } from '../format.ts';
+import { toPercent } from '../format.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { Chip, type Look } from './chip.tsx';
 import { Spark } from './spark.tsx';
@@ -15,13 +14,6 @@ export const hostLooks: Record<Host['state'], Look> = {
 
 /** State of a host, in words and in its colour. */
 export const HostChip = ({ state }: Pick<Host, 'state'>) => <Chip {...hostLooks[state]}>{words.states[state]}</Chip>;
-
-/** Time since which the state holds: `since 14:05 (2 h 3 min)`. Shows nothing for a host that has never reported. */
-export const Since = ({ since }: Pick<Host, 'since'>) => {
-  if (since === null) return null;
-  const at = Date.parse(since);
-  return <time dateTime={since}>{words.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;
-};
 
 type Usage = number | null | undefined;
 

@@ -1,5 +1,6 @@
 import { untilTime } from '../clock.ts';
-import { toFull, toRelative, toTime } from '../format.ts';
+import { toDuration, toFull, toMinute, toRelative, toTime } from '../format.ts';
+import { text } from '../strings/index.ts';
 
 interface Props {
   /** Timestamp from the server. */
@@ -19,3 +20,9 @@ export const Ago = ({ time }: Props) => (
     {toRelative(untilTime(Date.parse(time)))}
   </time>
 );
+
+/** Time since which a state holds: `since 14:05 (2 h 3 min)`. */
+export const Since = ({ time }: Props) => {
+  const at = Date.parse(time);
+  return <time dateTime={time}>{text.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;
+};

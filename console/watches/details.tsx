@@ -17,6 +17,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
 import { ThingLinks } from '../ui/thing-links.tsx';
+import { Since } from '../ui/time.tsx';
 import { WatchActions } from './actions.tsx';
 import { toWatchDraft } from './draft.ts';
 import { WatchForm } from './form.tsx';
@@ -31,7 +32,7 @@ import {
   toLimitText,
   unitOf,
 } from './kinds.ts';
-import { RecentLine, Since, WatchChip } from './looks.tsx';
+import { RecentLine, WatchChip } from './looks.tsx';
 import { Observations } from './seen.tsx';
 import { Found, TrialButton, useTrial } from './trial.tsx';
 

@@ -2,7 +2,7 @@ import type { Watch, WatchSettings } from 'signalbox/client';
 import { readList, readNumber } from '../live/submission.ts';
 import type { Params } from '../router.ts';
 import { watchTexts as words } from '../strings/watches.ts';
-import { groups, unitOf, unitSizes, type WatchKind, watchFields, watchMetrics } from './kinds.ts';
+import { kindGroups, unitOf, unitSizes, type WatchKind, watchFields, watchMetrics } from './kinds.ts';
 
 type OwnField = (typeof watchFields)[keyof typeof watchFields][number];
 
@@ -57,7 +57,7 @@ export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pic
 
 /** Returns the draft of a new watch, prefilled from the URL, with a name that is not taken. */
 export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft => {
-  const type = Object.values(groups)
+  const type = Object.values(kindGroups)
     .flat()
     .find((each) => each === params['type']);
   const draft: WatchDraft = { ...blank, type: type ?? 'disk', own: {} };

@@ -8,7 +8,7 @@ import { notify } from '../ui/toast.tsx';
 import { saveWatch } from './actions.tsx';
 import { toSettings, type WatchDraft } from './draft.ts';
 import { LimitFields, OwnFields } from './fields.tsx';
-import { groups } from './kinds.ts';
+import { kindGroups } from './kinds.ts';
 import { Found, TrialButton, useTrial } from './trial.tsx';
 
 interface Props {
@@ -80,8 +80,8 @@ const TypeChoice = ({ draft, set }: DraftProps<WatchDraft>) => (
         set({ type: currentTarget.value as WatchDraft['type'], own: {}, limit: '', critical: '', clear: '' })
       }
     >
-      {Object.entries(groups).map(([group, types]) => (
-        <optgroup key={group} label={words.groups[group as keyof typeof groups]}>
+      {Object.entries(kindGroups).map(([group, types]) => (
+        <optgroup key={group} label={words.groups[group as keyof typeof kindGroups]}>
           {types.map((type) => (
             <option key={type} value={type}>
               {words.types[type]}

@@ -5,7 +5,7 @@ import { watchTexts as words } from '../strings/watches.ts';
 export type WatchKind = WatchSettings['type'];
 
 /** Types in the form, in groups. Watches of files and plugins can be defined only in the config file. */
-export const groups = {
+export const kindGroups = {
   machine: [
     'disk',
     'memory',

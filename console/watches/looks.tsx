@@ -1,6 +1,5 @@
 import type { Watch, WatchedThing } from 'signalbox/client';
-import { untilTime } from '../clock.ts';
-import { toCount, toDuration, toMinute } from '../format.ts';
+import { toCount, toDuration } from '../format.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
 import { toTone } from '../ui/severity.tsx';
@@ -25,12 +24,6 @@ export const WatchChip = ({ state, level }: Pick<Watch, 'state'> & Partial<Pick<
       {words.states[state]}
     </Chip>
   );
-};
-
-/** Time since which the state holds: `since 14:05 (2 h 3 min)`. */
-export const Since = ({ time }: { time: string }) => {
-  const at = Date.parse(time);
-  return <time dateTime={time}>{words.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;
 };
 
 /** Recent history of a thing, with its limits. */

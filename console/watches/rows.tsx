@@ -6,8 +6,9 @@ import { text } from '../strings/index.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { IncidentLink } from '../ui/incident-link.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { Since } from '../ui/time.tsx';
 import { describeWatch, findWorst } from './kinds.ts';
-import { RecentLine, Since, WatchChip } from './looks.tsx';
+import { RecentLine, WatchChip } from './looks.tsx';
 
 const Name = ({ watch: { name } }: { watch: Watch }) => (
   <a href={toHash(`/watches/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
