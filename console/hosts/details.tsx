@@ -1,15 +1,15 @@
-import { useSignal } from '@preact/signals';
 import type { Host, HostHistory } from 'signalbox/client';
 import { client } from '../api.ts';
 import { toBytes, toFull, toMinute, toPercent, toWholeBytes } from '../format.ts';
+import { createAddressChoice } from '../list-address.ts';
 import { useRereading } from '../live/rereading.ts';
 import { useResource } from '../live/resource.ts';
-import { goTo, place } from '../router.ts';
+import { goTo } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { text } from '../strings/index.ts';
+import { AddressSegments } from '../ui/address-segments.tsx';
 import { Chart } from '../ui/chart.tsx';
-import { Segments } from '../ui/chip.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DiskList } from '../ui/disk-list.tsx';
 import { Facts } from '../ui/facts.tsx';
@@ -21,6 +21,7 @@ import { ThingLinks } from '../ui/thing-links.tsx';
 import { Since } from '../ui/time.tsx';
 import { HostActions } from './actions.tsx';
 import { HostIncidents } from './incidents.tsx';
+import { readListParams } from './rows.tsx';
 import { HostWatches } from './watches.tsx';
 
 interface Props {
@@ -32,7 +33,7 @@ interface Props {
 
 /** Dialog for a host with its state, history, disks and largest processes. */
 export const HostDialog = ({ name, host, onChanged }: Props) => (
-  <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/hosts', { q: place.value.params['q'] })}>
+  <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/hosts', readListParams())}>
     {host ? <Details host={host} onChanged={onChanged} /> : <Empty title={words.missing} hint={words.missingHint} />}
   </Dialog>
 );
@@ -94,29 +95,24 @@ const ranges = {
   quarter: { seconds: 90 * 86_400, step: 600 },
 } as const satisfies Record<Range, { seconds: number; step: number }>;
 
+const rangeChoice = createAddressChoice('range', Object.keys(ranges) as Range[], 'hour');
+
 const rereadEvery = 10_000;
 
 const History = ({ name }: { name: string }) => {
-  const range = useSignal<Range>('hour');
-  const { seconds, step } = ranges[range.value];
+  const range = rangeChoice.read();
+  const { seconds, step } = ranges[range];
   const load = (signal: AbortSignal) => {
     const from = new Date(Date.now() - seconds * 1000).toISOString();
     return client.getHostHistory({ name, from, step }, { signal });
   };
-  const resource = useResource(load, { key: `${name} ${range.value}` });
+  const resource = useResource(load, { key: `${name} ${range}` });
   useRereading(resource, rereadEvery);
   const history = resource.value;
   const plot = (series: PlotData['series'], rest: Partial<PlotData>) => history && toPlot(history, series, rest);
   return (
     <>
-      <Segments
-        label={words.range}
-        value={range.value}
-        options={(Object.keys(ranges) as Range[]).map((each) => [each, words.ranges[each]])}
-        onValue={(value) => {
-          range.value = value;
-        }}
-      />
+      <AddressSegments label={words.range} choice={rangeChoice} labels={words.ranges} />
       <div class="charts">
         <Chart
           title={words.cpu}

@@ -1,14 +1,20 @@
 import type { Host } from 'signalbox/client';
 import { toCount, toDuration } from '../format.ts';
-import { place, toHash } from '../router.ts';
+import { type Params, place, toHash } from '../router.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { text } from '../strings/index.ts';
 import { HostChip, HourLine, Meter, toShares } from '../ui/host-looks.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { Since } from '../ui/time.tsx';
 
+/** Returns the URL parameters of the list, which stay while a host is open. */
+export const readListParams = (): Params => {
+  const { q, tag, group } = place.value.params;
+  return { q, tag, group };
+};
+
 const Name = ({ name }: Pick<Host, 'name'>) => (
-  <a href={toHash(`/hosts/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
+  <a href={toHash(`/hosts/${encodeURIComponent(name)}`, readListParams())}>
     <bdi>{name}</bdi>
   </a>
 );

@@ -59,3 +59,30 @@ test('hosts are filtered and grouped by tag, worst first', async ({ openConsole,
   await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveText(['web-1']);
   await expect(page.getByRole('button', { name: 'Add a host' })).toHaveCount(0);
 });
+
+test('the address of an open host has its range, and the host closes to the filtered list', async ({
+  openConsole,
+  scope,
+}) => {
+  const app = await startHub(scope);
+  const { page } = await openConsole({ app });
+  await logIn(page, 'reader');
+  await page.goto('/console/#/hosts?tag=web');
+  await table(page).getByRole('link', { name: 'web-1' }).click();
+  const details = page.getByRole('dialog', { name: 'Host web-1' });
+  await details.getByRole('button', { name: '7 days' }).click();
+  await page.reload();
+  await expect(details.getByRole('button', { name: '7 days' })).toHaveAttribute('aria-pressed', 'true');
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/#\/hosts\?tag=web$/);
+});
+
+test('a host that another user deletes leaves the list', async ({ openConsole, scope }) => {
+  const app = await startHub(scope);
+  const { page } = await openConsole({ app });
+  await logIn(page, 'reader');
+  await page.goto('/console/#/hosts');
+  await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveCount(2);
+  await app.request('DELETE', '/api/hosts/db-1', { token: await app.login('admin') });
+  await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveText(['web-1']);
+});

@@ -19,7 +19,7 @@ import { HostTable } from './host-table.ts';
 import { HostWatch } from './host-watch.ts';
 import { Hub } from './hub.ts';
 import { assertOwnNames, ConfiguredHost, type HostKeeper, hostKind } from './kind.ts';
-import { OwnHost } from './own-host.ts';
+import { createOwnHost } from './own-host.ts';
 import { createHostRoutes } from './routes.ts';
 import { HostEvent } from './schema.ts';
 import { Scraper } from './scraper.ts';
@@ -117,7 +117,7 @@ export const hosts = defineFeature({
       }
       for (const each of before.values()) publish(() => ({ ...hub.show(each), isDeleted: true }));
     });
-    const own = new OwnHost({ fleet, keeper, host, version, clock, log });
+    const own = createOwnHost({ fleet, keeper, host, version, clock, log });
     const scraper = new Scraper({ fleet, list: () => keeper.listConfigured(), lease, clock, log });
     let following: NodeJS.Timeout | undefined;
     return {

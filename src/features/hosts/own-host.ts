@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { HostReadings } from '../../host/readings.ts';
 import { ReportCollector } from '../../kit/host-report/collector.ts';
-import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { createPeriodic } from '../../kit/periodic.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
@@ -19,53 +19,34 @@ interface OwnHostParts {
 }
 
 /** This server's own machine as a host. Shown once another host exists. */
-export class OwnHost {
-  readonly #parts: OwnHostParts;
-  readonly #collector: ReportCollector;
-  readonly #name: string;
-  #count = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> = Promise.resolve();
-  #isFailing = false;
-
-  constructor(parts: OwnHostParts) {
-    this.#parts = parts;
-    const { host, version, clock } = parts;
-    this.#collector = new ReportCollector(host, version, clock);
-    this.#name = toHostName(host.hostname());
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => {
-      this.#working = this.#report();
-    }, reportMs).unref();
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#collector.stop();
-    await this.#working;
-  }
-
-  async #report(): Promise<void> {
-    const { clock, fleet, keeper, log } = this.#parts;
+export const createOwnHost = ({ fleet, keeper, host, version, clock, log }: OwnHostParts) => {
+  const collector = new ReportCollector(host, version, clock);
+  const name = toHostName(host.hostname());
+  let count = 0;
+  let isFailing = false;
+  const report = async (): Promise<void> => {
     // An agent on this machine may already report for the machine.
-    const isNeeded = keeper.list().length > 0 && (fleet.find(this.#name)?.isHub ?? !keeper.find(this.#name));
+    const isNeeded = keeper.list().length > 0 && (fleet.find(name)?.isHub ?? !keeper.find(name));
     if (!isNeeded) return;
-    try {
-      this.#collector.start();
-      if (!keeper.find(this.#name)) await keeper.create(this.#name, { tags: [], note: '' }, 'signalbox');
-      const report = await this.#collector.collect(this.#count % processesEvery === 0);
-      this.#count += 1;
-      await fleet.take(this.#name, report, clock().getTime(), true);
-      this.#isFailing = false;
-    } catch (err) {
-      if (!this.#isFailing && !(err instanceof StoreUnavailable))
-        log.warn({ err }, 'hosts: the readings of this machine cannot be stored');
-      this.#isFailing = true;
-    }
-  }
-}
+    collector.start();
+    if (!keeper.find(name)) await keeper.create(name, { tags: [], note: '' }, 'signalbox');
+    const collected = await collector.collect(count % processesEvery === 0);
+    count += 1;
+    await fleet.take(name, collected, clock().getTime(), true);
+    isFailing = false;
+  };
+  const work = createPeriodic(reportMs, report, (err) => {
+    if (!isFailing) log.warn({ err }, 'hosts: the readings of this machine cannot be stored');
+    isFailing = true;
+  });
+  return {
+    start: work.start,
+    close: async (): Promise<void> => {
+      collector.stop();
+      await work.close();
+    },
+  };
+};
 
 /** Converts the machine's host name to a valid name for a host. */
 const toHostName = (hostname: string): string =>
