@@ -84,7 +84,8 @@ export class LocalServer {
 
   async #handle(request: IncomingMessage): Promise<Reply> {
     const { method = '', url = '', headers } = request;
-    const { pathname, searchParams: query } = new URL(url, 'http://localhost');
+    const [pathname = '', search = ''] = url.split(/\?(.*)/s);
+    const query = new URLSearchParams(search);
     if (method === 'POST' && pathname === '/api/alert') {
       const id = await this.#handlers.receiveAlert(await readBody(request, maxAlertBytes), headers);
       return { status: 200, type: 'application/json', text: JSON.stringify({ received: true, id }) };
