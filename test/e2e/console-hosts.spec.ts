@@ -71,7 +71,9 @@ test('the address of an open host has its range, and the host closes to the filt
   await table(page).getByRole('link', { name: 'web-1' }).click();
   const details = page.getByRole('dialog', { name: 'Host web-1' });
   await details.getByRole('button', { name: '7 days' }).click();
-  await page.reload();
+  await expect(page).toHaveURL(/#\/hosts\/web-1\?tag=web&range=week$/);
+  await page.goto('/console/#/hosts');
+  await page.goBack();
   await expect(details.getByRole('button', { name: '7 days' })).toHaveAttribute('aria-pressed', 'true');
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/#\/hosts\?tag=web$/);

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { FastifyBaseLogger } from 'fastify';
+import { fetchDocument } from '../../kit/fetch-document.ts';
 import { connectionFailures } from '../../lib/network-failures.ts';
+import { MiB } from '../../lib/units.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import type { Fleet } from './fleet.ts';
 import type { KnownHost } from './kind.ts';
@@ -13,7 +12,7 @@ const scrapeMs = 10_000;
 const timeoutMs = 8000;
 
 /** Maximum number of bytes read from a response. */
-const maxBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * MiB;
 
 interface ScraperParts {
   fleet: Fleet;
@@ -74,25 +73,13 @@ export class Scraper {
     }
   }
 
-  async #request(url: string): Promise<string> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
-    const send = url.startsWith('https:') ? requestHttps : requestHttp;
-    const sent = send(url, { signal, headers: { 'user-agent': 'signalbox', accept: 'text/plain' } });
-    sent.on('error', () => undefined);
-    const [response]: IncomingMessage[] = await once(sent.end(), 'response', { signal });
-    if (!response) throw new Error('no response');
-    try {
-      if (response.statusCode !== 200) throw new Error(`the node_exporter responded ${response.statusCode}`);
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > maxBytes) throw new Error('the response is longer than 8 MiB');
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks).toString();
-    } finally {
-      response.destroy();
-    }
+  #request(url: string): Promise<string> {
+    return fetchDocument(new URL(url), {
+      accept: 'text/plain',
+      maxBytes,
+      signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]),
+      server: 'the node_exporter',
+      document: 'the response',
+    });
   }
 }

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { HttpError } from '../../../http/errors.ts';
+import { fetchDocument } from '../../../kit/fetch-document.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
 import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
@@ -122,24 +120,14 @@ const fetchAbsences = async (
 ): Promise<{ absences: Period[]; skipped: number }> => {
   const address = parseCalendarUrl(url);
   assertHost(address.hostname);
-  const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
-  const headers = { 'user-agent': 'signalbox', accept: 'text/calendar' };
-  const sent = request(address, { signal, headers, lookup });
-  sent.on('error', () => undefined);
-  const [response]: IncomingMessage[] = await once(sent.end(), 'response', { signal });
-  if (!response) throw new Error('the server did not respond');
-  try {
-    if (response.statusCode !== 200) throw new Error(`the server responded ${response.statusCode}`);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw new Error('the calendar is longer than 10 MiB');
-      chunks.push(chunk);
-    }
-    const { readAbsences } = await import('./absence-events.ts');
-    return await readAbsences(Buffer.concat(chunks).toString(), within);
-  } finally {
-    response.destroy();
-  }
+  const text = await fetchDocument(address, {
+    accept: 'text/calendar',
+    maxBytes,
+    signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]),
+    server: 'the server',
+    document: 'the calendar',
+    lookup,
+  });
+  const { readAbsences } = await import('./absence-events.ts');
+  return readAbsences(text, within);
 };
