@@ -159,7 +159,7 @@ export const incidentTexts = {
   allIncidents: 'All incidents',
   becauseOf: 'because of',
   cause: (number: number, name: string) => `#${number}, ${name}`,
-  causeHint: 'Nobody is notified before the cause ends.',
+  causeHint: 'Nobody is notified until the cause is resolved.',
   partOf: (number: number) => `Part of incident #${number}`,
   keys: 'Acknowledge, snooze, resolve, comment on or create a task for the focused incident',
 };

@@ -60,7 +60,8 @@ export const shellTexts = {
   copy: 'Copy',
   changed: 'Last change',
   dependsOn: 'Depends on',
-  dependsOnHint: 'Watches, heartbeat/NAME or host/NAME, separated by commas. While one is down, nobody is notified.',
+  dependsOnHint:
+    'Watches, heartbeat/NAME or host/NAME, separated by commas. While a dependency is down, nobody is notified.',
   configHint: 'Defined in the config file; edit it there.',
   doneBy: (name: string, time: string) => `by ${name}, ${time}`,
   copyLink: 'Copy link',

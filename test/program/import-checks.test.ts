@@ -49,8 +49,8 @@ test('a plan for Uptime Kuma names the new checks and the reasons against others
     stdout,
   );
   assert.match(stdout, /^not imported: check API odd: the JSON query "\$sum\(items\.price\)" is not a plain path$/m);
-  assert.match(stdout, /^not imported: check Broker: there is no watch for monitors of type mqtt$/m);
-  assert.match(stdout, /^not imported: check Old site: it counts a site that is down as up$/m);
+  assert.match(stdout, /^not imported: check Broker: monitors of type mqtt are not supported$/m);
+  assert.match(stdout, /^not imported: check Old site: monitors with Upside Down Mode are not supported$/m);
   assert.match(stdout, /^Nothing has changed/m);
   assert.equal(stderr, '');
   assert.equal((await list<Watch>('watches')).filter(({ origin }) => origin === 'made').length, 0);
@@ -147,8 +147,8 @@ test('an import from Gatus converts conditions, and names those that a watch can
   const { code, stdout } = await run('gatus', write('gatus.yaml', gatus), ['--apply']);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^create watch shop-front: without len\(\[BODY\]\.data\) > 1$/m);
-  assert.match(stdout, /^not imported: check ssh: there is no watch for ssh:\/\/$/m);
-  assert.match(stdout, /^not imported: check manual: it has no heartbeat\.interval/m);
+  assert.match(stdout, /^not imported: check ssh: no watch type exists for ssh:\/\/$/m);
+  assert.match(stdout, /^not imported: check manual: heartbeat\.interval/m);
   assert.deepEqual(await settingsOf('shop-front'), {
     name: 'shop-front',
     type: 'http',
@@ -205,7 +205,7 @@ test('an import from the URL of healthchecks keeps the addresses of pings', asyn
   assert.deepEqual([refused.code, /responded 401/.test(refused.stderr)], [1, true], refused.stderr);
   const { code, stdout } = await run('healthchecks', url, ['--apply'], { SIGNALBOX_IMPORT_KEY: 'secret' });
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^create heartbeat Cron: has a new address/m);
+  assert.match(stdout, /^create heartbeat Cron: gets a new address/m);
   assert.match(stdout, /^not imported: check Calendar: the schedule "Mon\.\.Fri 09:00"/m);
   const [cron, dump] = await list<Heartbeat>('heartbeats');
   assert.deepEqual([cron?.schedule, cron?.timeZone, cron?.grace], ['5 4 * * *', 'Europe/Berlin', 60]);

@@ -17,8 +17,8 @@ export const planGatus = (text: string): CheckPlan => {
     plan.add(
       toTitle(endpoint),
       period >= 10
-        ? { heartbeat: { period }, notes: ['has a new address: change the URL that the job calls'] }
-        : 'it has no heartbeat.interval of at least 10 seconds',
+        ? { heartbeat: { period }, notes: ['gets a new address: change the URL that the job calls'] }
+        : 'heartbeat.interval of at least 10 seconds is missing',
     );
   }
   return plan;
@@ -32,7 +32,7 @@ const parseYaml = (text: string): Record<string, unknown> => {
     throw new ImportError(`the text is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`);
   }
   if (!isObject(config) || !(Array.isArray(config['endpoints']) || Array.isArray(config['external-endpoints'])))
-    throw new ImportError('the text has no list "endpoints": give the config file of Gatus');
+    throw new ImportError('the text has no list "endpoints": pass the config file of Gatus');
   return config;
 };
 
@@ -94,15 +94,15 @@ const toOwn = (endpoint: Endpoint): WatchDraft | string => {
     case 'tls':
       return { type: 'certificate', host, port: Number(port) || 443 };
     default:
-      return `there is no watch for ${scheme === '' ? url : `${scheme}://`}`;
+      return `no watch type exists for ${scheme === '' ? url : `${scheme}://`}`;
   }
 };
 
 const methods: unknown[] = ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'];
 
 const toHttp = ({ method = 'GET', headers, body, graphql, client }: Endpoint, url: string): WatchDraft | string => {
-  if (!methods.includes(method)) return `there is no method ${method}`;
-  if (graphql === true) return 'there are no GraphQL requests';
+  if (!methods.includes(method)) return `method ${method} is not supported`;
+  if (graphql === true) return 'GraphQL requests are not supported';
   const isStrict = isObject(client) && client['ignore-redirect'] === true;
   return {
     type: 'http',

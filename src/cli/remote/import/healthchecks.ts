@@ -30,7 +30,7 @@ export const planHealthchecks = (document: unknown): CheckPlan => {
   if (!Array.isArray(checks)) throw new ImportError('there is no list "checks", as in a response of /api/v3/checks/');
   const plan = new CheckPlan();
   for (const check of checks as unknown[]) {
-    if (!Value.Check(Check, check)) plan.leftOut.push('a check without name and grace');
+    if (!Value.Check(Check, check)) plan.leftOut.push('a check has no name or no grace');
     else plan.add(check.name || check.slug || 'check', convert(check));
   }
   return plan;
@@ -40,8 +40,8 @@ const convert = (check: Check) => {
   const heartbeat = toHeartbeat(check);
   if (typeof heartbeat === 'string') return heartbeat;
   const notes = [
-    ...(heartbeat.uuid ? [] : ['has a new address: the API key is read-only, so the old one is unknown']),
-    ...(check.status === 'paused' ? ['is paused there'] : []),
+    ...(heartbeat.uuid ? [] : ['gets a new address, because a read-only API key does not reveal the old address']),
+    ...(check.status === 'paused' ? ['is paused in the other program'] : []),
   ];
   return { heartbeat, notes };
 };
@@ -58,7 +58,7 @@ const toHeartbeat = ({
 }: Check): HeartbeatBody | string => {
   const words = tags.split(/\s+/).filter((tag) => tag !== '');
   const [address] = uuid.exec(ping_url) ?? [];
-  if (schedule === undefined && timeout === undefined) return 'it has neither a period nor a schedule';
+  if (schedule === undefined && timeout === undefined) return 'neither a period nor a schedule is set';
   if (schedule !== undefined && schedule.trim().split(/\s+/).length !== 5)
     return `the schedule "${schedule}" is not a cron expression of five fields`;
   const times =

@@ -57,11 +57,11 @@ const isOn = (monitor: Monitor, column: string): boolean => Number(monitor[colum
 
 const convert = (monitor: Monitor): ConvertedCheck => {
   const type = textOf(monitor, 'type');
-  if (isOn(monitor, 'upside_down')) return 'it counts a site that is down as up';
+  if (isOn(monitor, 'upside_down')) return 'monitors with Upside Down Mode are not supported';
   if (type === 'push')
     return {
       heartbeat: { period: toSeconds(monitor) },
-      notes: ['has a new address: change the URL that the job calls'],
+      notes: ['gets a new address: change the URL that the job calls'],
     };
   const own = toOwn(type, monitor);
   if (typeof own === 'string') return own;
@@ -99,17 +99,17 @@ const toOwn = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[]
     case 'group':
       return 'groups are not imported';
     default:
-      return `there is no watch for monitors of type ${type}`;
+      return `monitors of type ${type} are not supported`;
   }
 };
 
 const toHttp = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[] }) | string => {
   const url = textOf(monitor, 'url');
   const login = textOf(monitor, 'auth_method');
-  if (login !== '' && login !== 'basic') return `there is no login of type ${login}`;
+  if (login !== '' && login !== 'basic') return `logins of type ${login} are not supported`;
   const method = textOf(monitor, 'method') || 'GET';
-  if (!['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'].includes(method)) return `there is no method ${method}`;
-  const notes = isOn(monitor, 'ignore_tls') ? ['certificate errors count: set ca for a certificate of your own'] : [];
+  if (!['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'].includes(method)) return `method ${method} is not supported`;
+  const notes = isOn(monitor, 'ignore_tls') ? ['certificate errors are not ignored: set ca for a private CA'] : [];
   const user = textOf(monitor, 'basic_auth_user');
   const headers = {
     ...(parseJson(textOf(monitor, 'headers') || '{}') as Record<string, string> | undefined),
@@ -165,10 +165,10 @@ const defaultPorts = { postgres: 5432, mysql: 3306, redis: 6379 };
 
 const toLogin = (type: keyof typeof defaultPorts, text: string): (WatchDraft & { notes?: string[] }) | string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.hostname === '') return 'its connection string is not a URL';
+  if (!url || url.hostname === '') return 'the connection string is not a URL';
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   const database = url.pathname.slice(1);
-  if (!user && type !== 'redis') return 'its connection string has no user';
+  if (!user && type !== 'redis') return 'the connection string has no user';
   return {
     type,
     host: url.hostname,
@@ -177,6 +177,6 @@ const toLogin = (type: keyof typeof defaultPorts, text: string): (WatchDraft & {
     ...(password && { password }),
     ...(database !== '' && type !== 'redis' && { database }),
     ...(url.protocol === 'rediss:' && { tls: true }),
-    notes: type === 'redis' ? [] : ['logs in and asks a harmless question instead of the query'],
+    notes: type === 'redis' ? [] : ['logs in and runs a harmless query instead of the original query'],
   };
 };
