@@ -77,7 +77,7 @@ const screens: readonly Screen[] = [
 const isAvailable = ({ needs }: Screen): boolean => needs === undefined || isMounted(needs);
 
 /** Returns the screen with this path, whether it is mounted or not. */
-export const findScreen = (path: string): Screen | undefined => screens.find((screen) => screen.path === path);
+const findScreen = (path: string): Screen | undefined => screens.find((screen) => screen.path === path);
 
 /** Returns the screen with this path, if its route is mounted. */
 export const findAvailable = (path: string): Screen | undefined => {
