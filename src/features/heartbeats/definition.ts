@@ -48,7 +48,7 @@ export const definitionFields = {
   }),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['db'] }), {
     maxItems: 20,
-    description: 'Values of the label `tags` of the alert.',
+    description: 'Values for the `tags` label of the alert.',
   }),
   dependsOn,
   open: Type.Boolean({ description: 'True if anyone can see the badge.', examples: [true] }),

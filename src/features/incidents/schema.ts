@@ -50,7 +50,7 @@ const incident = {
   ),
   task: SharedIncident.properties.task,
   responders: Type.Array(Type.String({ examples: ['ben'] }), { description: 'Users who were asked to help.' }),
-  snapshot: orNull(Time, 'Time of the picture of the machine: `GET /api/incidents/{id}/snapshot`.'),
+  snapshot: orNull(Time, 'Time at which the picture of the machine was taken: `GET /api/incidents/{id}/snapshot`.'),
 };
 
 export const Incident = defineShape('Incident', incident);
