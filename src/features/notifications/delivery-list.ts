@@ -85,7 +85,7 @@ const listAlerts = (destination: AnyDestination) => {
     parked: parked.map(([seq, alert]) => ({ seq, ...alert })),
     waiting: waiting.map((alert) => ({
       seq: alert.seq,
-      id: alert.message.id,
+      id: alert.content.id,
       attempts: alert.attempts,
       time: toTimeText(alert.receivedAt),
       nextAttempt: toTimeOrNull(destination.queue.nextAttemptOf(alert)),

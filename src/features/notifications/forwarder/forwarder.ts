@@ -112,7 +112,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
    */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
     const one = this.queue.waiting.get(record.seq) ?? toQueuedAlert(record);
-    one.message.asked = record;
+    one.content.asked = record;
     return this.queue.sendNow(one);
   }
 
@@ -121,28 +121,28 @@ export class Forwarder extends Destination<ForwardedAlert> {
   }
 
   /** Sends an alert unless it has been deleted from the log, or is a repeat that is not due yet. */
-  async send({ seq, message }: QueuedAlert): Promise<DeliveryOutcome | undefined> {
-    const record = message.asked ?? (await this.#reader.find(seq));
-    if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#send(record);
+  async send({ seq, content }: QueuedAlert): Promise<DeliveryOutcome | undefined> {
+    const record = content.asked ?? (await this.#reader.find(seq));
+    if (record?.id === content.id && (content.asked || this.#isDue(record))) return this.#send(record);
     if (record) this.progress.settle(seq);
     else this.progress.lose(seq);
     this.#parts.kept.save();
     return undefined;
   }
 
-  override noteFailure({ seq, attempts, message }: QueuedAlert): void {
-    delete message.asked;
+  override noteFailure({ seq, attempts, content }: QueuedAlert): void {
+    delete content.asked;
     const open = this.progress.open.get(seq);
     if (open) open.attempts = attempts;
   }
 
   async settle(one: QueuedAlert, { isDelivered, result: reason }: Settled): Promise<void> {
-    const { seq, message } = one;
+    const { seq, content } = one;
     if (isDelivered) {
-      if (message.series !== undefined) this.progress.noteSent(message.series, this.now());
+      if (content.series !== undefined) this.progress.noteSent(content.series, this.now());
       this.progress.parked.delete(seq);
       this.progress.settle(seq);
-    } else this.progress.park(seq, { id: message.id, reason, time: this.#parts.clock().toISOString() });
+    } else this.progress.park(seq, { id: content.id, reason, time: this.#parts.clock().toISOString() });
     this.queue.waiting.remove(one);
   }
 

@@ -22,7 +22,7 @@ export const toQueuedAlert = (record: StoredRecord, { attempts, again }: OpenAle
   return createQueued(
     {
       seq,
-      message: { id, series: fingerprint === undefined ? undefined : first },
+      content: { id, series: fingerprint === undefined ? undefined : first },
       receivedAt: readTime(record) ?? 0,
       askedAt: again?.at,
       isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',

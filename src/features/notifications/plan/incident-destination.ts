@@ -180,15 +180,14 @@ export class IncidentDestination extends Destination<MessageContent> {
     const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {
       await waitForMessageTurn();
-      const { text } = message.message;
+      const { text } = message.content;
       if (text) return this.#sendText(text);
       const updates = this.#prepare(message);
       if (updates.length === 0) return undefined;
       await this.#storeAttempts(updates);
-      await waitForMessageTurn();
       const outcome = await this.request(async () => (await transport.send(await writeMessage(updates))).outcome);
       this.#noteFailed(updates, outcome);
-      message.message.sent = updates;
+      message.content.sent = updates;
       return outcome;
     });
   }
@@ -199,7 +198,7 @@ export class IncidentDestination extends Destination<MessageContent> {
 
   /** Stores the results. Until then, the incidents stay in the message; other messages wait for at most two seconds. */
   async settle(message: Message, settled: Settled): Promise<void> {
-    const { ids, sent, text } = message.message;
+    const { ids, sent, text } = message.content;
     if (text) {
       this.#messages.remove(message);
       return text.onEnd(settled.isDelivered ? 'delivered' : 'refused');
@@ -224,7 +223,7 @@ export class IncidentDestination extends Destination<MessageContent> {
 
   override async close(): Promise<void> {
     await super.close();
-    for (const { message } of this.queue.waiting.list()) message.text?.onEnd('gone');
+    for (const { content } of this.queue.waiting.list()) content.text?.onEnd('gone');
   }
 
   /** Advances the queue once for all incidents that arrive in the same event loop turn. */
@@ -243,7 +242,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   #prepare(message: Message): PlannedUpdate[] {
     const { notifier } = this.#parts;
     const updates: PlannedUpdate[] = [];
-    for (const id of [...message.message.ids]) {
+    for (const id of [...message.content.ids]) {
       const update = notifier.prepare(this, id);
       if (update) updates.push(update);
       else {

@@ -54,7 +54,7 @@ export class IncidentMessages {
   add({ ids, since, isCritical }: IncidentGroup, tried?: Tries): Message {
     this.#lastSeq += 1;
     const message = createQueued(
-      { seq: this.#lastSeq, message: { ids: new Set(ids) }, receivedAt: since, isCritical, key: undefined },
+      { seq: this.#lastSeq, content: { ids: new Set(ids) }, receivedAt: since, isCritical, key: undefined },
       tried,
     );
     for (const id of ids) this.#byIncident.set(id, message);
@@ -65,20 +65,20 @@ export class IncidentMessages {
   /** Creates a message with a fixed text. */
   addText(text: SentText, receivedAt: number): void {
     this.#lastSeq += 1;
-    const content = { seq: this.#lastSeq, message: { ids: new Set<string>(), text }, receivedAt };
-    this.#waiting.add(createQueued({ ...content, isCritical: false, key: undefined }));
+    const content = { ids: new Set<string>(), text };
+    this.#waiting.add(createQueued({ seq: this.#lastSeq, content, receivedAt, isCritical: false, key: undefined }));
   }
 
   /** Removes an incident from the message; the last one takes the message with it. */
   release(message: Message, id: string): void {
-    message.message.ids.delete(id);
+    message.content.ids.delete(id);
     if (this.#byIncident.get(id) === message) this.#byIncident.delete(id);
-    if (message.message.ids.size === 0) this.remove(message);
+    if (message.content.ids.size === 0) this.remove(message);
   }
 
   remove(message: Message): void {
     this.#waiting.remove(message);
-    for (const id of message.message.ids) this.#byIncident.delete(id);
+    for (const id of message.content.ids) this.#byIncident.delete(id);
   }
 
   /**
@@ -86,7 +86,7 @@ export class IncidentMessages {
    * the receiver accepts other messages. Returns false for a message about a single incident.
    */
   split(message: Message): boolean {
-    const ids = [...message.message.ids];
+    const ids = [...message.content.ids];
     const last = ids.pop();
     if (last === undefined || ids.length === 0) return false;
     this.remove(message);

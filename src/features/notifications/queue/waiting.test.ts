@@ -7,7 +7,7 @@ import { type Queued, WaitingMessages } from './waiting.ts';
 const create = (seq: number, changes: object = {}) =>
   toQueuedAlert({ seq, id: `${seq}`, level: 'ERROR', time: '2026-01-31T08:30:00Z', ...changes });
 
-type Message = ReturnType<typeof create>['message'];
+type Message = ReturnType<typeof create>['content'];
 
 const critical = { level: 'fatal' };
 const keyed = { fingerprint: 'disk', sender: 'key:a', format: 'grafana' };

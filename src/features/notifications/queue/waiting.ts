@@ -6,7 +6,7 @@ const capacity = 10_000;
 
 /** Message to a receiver. */
 export interface Sendable<T> {
-  message: T;
+  content: T;
   /** Position in the order of messages, such as the `seq` of an alert in the log. */
   seq: number;
   /** Receipt time of the alert, or time of the oldest update, in Unix milliseconds. */
@@ -28,10 +28,10 @@ export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
  * slow.
  */
 export const createQueued = <T>(
-  { message, seq, receivedAt, askedAt, isCritical, key }: Sendable<T>,
+  { content, seq, receivedAt, askedAt, isCritical, key }: Sendable<T>,
   tried: Partial<Tries> = {},
 ): Queued<T> => ({
-  message,
+  content,
   seq,
   receivedAt,
   askedAt,
