@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { FollowedLog, RecordLog } from '../storage/record-log.ts';
-import { defineShape, nullable } from './route.ts';
+import { defineShape, nullable } from './shape.ts';
 
 /** Delivery status of an alert at one destination. */
 export const AlertDelivery = defineShape('AlertDelivery', {

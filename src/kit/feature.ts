@@ -13,8 +13,9 @@ import type { PortableStore } from '../storage/portable-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Thing } from './dependencies.ts';
 import type { Offers } from './offers.ts';
-import { type Route, uuidForm } from './route.ts';
+import type { Route } from './route.ts';
 import type { Severity } from './severity.ts';
+import { uuidForm } from './shape.ts';
 import type { Topic } from './topic.ts';
 
 /** Areas of concerns. Concerns of equal severity are sorted in this order. */

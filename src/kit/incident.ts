@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { Milliseconds, nullable, orNull, Time, toTimeOrNull, toTimeText } from './route.ts';
 import { severities } from './severity.ts';
+import { nullable, orNull } from './shape.ts';
+import { Milliseconds, Time, toTimeOrNull, toTimeText } from './time.ts';
 
 export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
 export type IncidentState = (typeof incidentStates)[number];

@@ -1,6 +1,7 @@
 import Type from 'typebox';
-import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
+import { defineShape, nullable } from './shape.ts';
+import { Time } from './time.ts';
 
 const numberOrNull = (example: number, description?: string) =>
   nullable(Type.Number({ examples: [example] }), description);

@@ -9,7 +9,6 @@ import type {
   RouteGenericInterface,
   RouteOptions,
 } from 'fastify';
-import Type, { type TProperties, type TSchema } from 'typebox';
 import type { RouteAccess } from '../auth/access.ts';
 import type { BodyOptions } from '../http/body.ts';
 import type { ListSent } from '../http/json.ts';
@@ -58,53 +57,6 @@ export interface Route<S extends FastifySchema = FastifySchema>
   /** Name of the profile whose route takes precedence if both define this method and path on the same mount. */
   yieldsTo?: string;
 }
-
-/** Task id in a path, documented as a number. Any other text gets a 404. */
-export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
-
-/** Pattern of a record id: a lower-case UUID. */
-export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Creates an object schema that the OpenAPI document lists under its title. */
-export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
-
-/** Creates the schema of a complete list. `noun` names the entries in messages; `order` describes their order. */
-export const defineList = <T extends TSchema>(title: string, noun: string, entry: T, order?: string) =>
-  defineShape(title, {
-    count: Type.Integer({ description: `${noun} in \`data\`.`, examples: [1] }),
-    data: Type.Array(entry, order === undefined ? {} : { description: order }),
-  });
-
-/** Creates the parameters of a paged list, newest first. `before` describes the parameter of that name. */
-export const pagingQuery = (nouns: string, before = 'Value of `next` in a page, to get the following page.') => ({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
-  before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
-});
-
-/** Schema of times in responses. */
-export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
-
-/** Schema of stored times: Unix milliseconds, within the range of a Date. */
-export const Milliseconds = Type.Number({ minimum: -8.64e15, maximum: 8.64e15 });
-
-/** Converts Unix milliseconds to a time for responses. */
-export const toTimeText = (ms: number): string => new Date(ms).toISOString();
-
-/** Converts Unix milliseconds to a time for responses; null if missing or infinite. */
-export const toTimeOrNull = (ms: number | null | undefined): string | null =>
-  typeof ms === 'number' && Number.isFinite(ms) ? toTimeText(ms) : null;
-
-/** Creates the schema of an optional text. */
-export const optionalText = (description: string, example?: string) =>
-  Type.Optional(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));
-
-/** Creates the schema of a value or null. */
-export const nullable = <T extends TSchema>(schema: T, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-
-/** Creates the schema of a value or null, and completes its description. */
-export const orNull = <T extends TSchema>(schema: T, description: string) =>
-  nullable(schema, `${description} \`null\` where there is none.`);
 
 /** Type that an `async` handler satisfies only if it does not send a list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>

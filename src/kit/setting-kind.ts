@@ -1,6 +1,8 @@
 import Type, { type TObject, type TSchema } from 'typebox';
-import { nullable, type Route, Time, toTimeText } from './route.ts';
+import type { Route } from './route.ts';
 import type { RuntimeSetting } from './setting-store.ts';
+import { nullable } from './shape.ts';
+import { Time, toTimeText } from './time.ts';
 
 /** Limits for the settings of a kind. */
 interface SettingLimits {

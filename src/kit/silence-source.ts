@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from './route.ts';
 import type { Severity } from './severity.ts';
+import { defineShape } from './shape.ts';
 
 /** Properties of an alert or incident that silences can match. */
 export interface Silenceable {

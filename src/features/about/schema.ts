@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from '../../kit/route.ts';
+import { defineShape } from '../../kit/shape.ts';
 
 const storeKinds = ['memory', 'file', 'postgresql'] as const;
 

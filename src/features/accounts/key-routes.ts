@@ -1,8 +1,9 @@
 import { type AccessKeys, createAccessKey } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
-import { type Route, toTimeOrNull } from '../../kit/route.ts';
+import type { Route } from '../../kit/route.ts';
 import { toSettingFacts } from '../../kit/setting-kind.ts';
 import { createSettingRoutes } from '../../kit/setting-routes.ts';
+import { toTimeOrNull } from '../../kit/time.ts';
 import { type KeyKeeper, keyKind, type MergedKey } from './key-kind.ts';
 import { CreatedKey, KeyList, NewKey, type ShownKey } from './schema.ts';
 

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { scopes } from '../../auth/rights.ts';
-import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
 import { settingFacts, settingOrigin } from '../../kit/setting-kind.ts';
+import { defineList, defineShape, orNull } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 import { accountOrigin, RoleName } from './users.ts';
 
 const userName = Type.String({

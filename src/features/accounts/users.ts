@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { findHashProblem, maximumPasswordBytes } from '../../auth/password.ts';
 import { roles, tokenLifetime } from '../../auth/token.ts';
-import { defineShape } from '../../kit/route.ts';
+import { defineShape } from '../../kit/shape.ts';
 
 export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 

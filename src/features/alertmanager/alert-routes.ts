@@ -5,8 +5,9 @@ import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { largeLength } from '../../http/response.ts';
 import type { SharedIncident } from '../../kit/incident.ts';
 import { parseMatcher } from '../../kit/matcher-text.ts';
-import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
 import { deriveLabels } from '../../kit/silence-source.ts';
+import { toTimeText } from '../../kit/time.ts';
 import { Slice } from '../../lib/slice.ts';
 import { type AlertmanagerParts, alertmanagerReading, alertmanagerReceiver } from './parts.ts';
 import {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape, nullable } from '../../kit/route.ts';
+import { defineShape, nullable } from '../../kit/shape.ts';
 
 /**
  * Maximum number of matchers, and maximum length in characters of comments and other text. Silence patterns fit into

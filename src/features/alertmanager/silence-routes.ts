@@ -4,8 +4,9 @@ import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
 import { sendJson, sendList, toJsonPieces, toRowTexts, whenReady } from '../../http/json.ts';
 import { requireTime } from '../../http/text-forms.ts';
 import { parseMatcher } from '../../kit/matcher-text.ts';
-import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
 import type { SharedSilence, SilenceStore } from '../../kit/silence-source.ts';
+import { toTimeText } from '../../kit/time.ts';
 import { Slice } from '../../lib/slice.ts';
 import { type AlertmanagerParts, alertmanagerChanging, alertmanagerReading } from './parts.ts';
 import {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { AlertDelivery } from '../../kit/alert-source.ts';
-import { defineList, defineShape, optionalText, orNull, pagingQuery } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
+import { defineList, defineShape, optionalText, orNull, pagingQuery } from '../../kit/shape.ts';
 
 const fields = {
   source: Type.String({ examples: ['backup'] }),

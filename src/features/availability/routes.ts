@@ -6,7 +6,8 @@ import { sendJson, sendList, toJsonPieces, toRowTexts } from '../../http/json.ts
 import { requireTime } from '../../http/text-forms.ts';
 import type { AvailabilitySource, CheckId, CheckKind, CheckOutage, CheckSource } from '../../kit/availability.ts';
 import type { Parts } from '../../kit/feature.ts';
-import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { toTimeOrNull, toTimeText } from '../../kit/time.ts';
 import { toCsv } from '../../lib/csv.ts';
 import { findTimeZone, readOwnTimeZone } from '../../lib/time-zone.ts';
 import { dayMs } from '../../lib/units.ts';

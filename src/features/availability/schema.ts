@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { checkStates } from '../../kit/availability.ts';
-import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
+import { defineList, defineShape, orNull } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 
 /** Formula of the percentage, included in responses and printed on pages. */
 export const percentageRule = '100 × up ÷ (up + down), rounded down; maintenance and unobserved time do not count';

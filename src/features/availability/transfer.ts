@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer } from '../../kit/feature.ts';
-import { nullable } from '../../kit/route.ts';
+import { nullable } from '../../kit/shape.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';

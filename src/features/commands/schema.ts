@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { roles } from '../../auth/token.ts';
-import { defineList, defineShape, nullable, optionalText } from '../../kit/route.ts';
+import { defineList, defineShape, nullable, optionalText } from '../../kit/shape.ts';
 import { exits } from './runner.ts';
 
 export const CommandBody = defineShape('Command', {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Milliseconds, nullable } from '../../kit/route.ts';
+import { nullable } from '../../kit/shape.ts';
+import { Milliseconds } from '../../kit/time.ts';
 import { namePattern } from './definition.ts';
 import { HeartbeatRun, maxRuns } from './schema.ts';
 

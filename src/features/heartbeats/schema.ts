@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
+import { defineList, defineShape, orNull } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 import { definitionFields } from './definition.ts';
 
 export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;

@@ -1,5 +1,5 @@
-import { toTimeOrNull } from '../../kit/route.ts';
 import { toSettingFacts } from '../../kit/setting-kind.ts';
+import { toTimeOrNull } from '../../kit/time.ts';
 import type { HeartbeatState } from './heartbeat-state.ts';
 import type { Judgement } from './judge.ts';
 import type { KnownHeartbeat } from './kind.ts';

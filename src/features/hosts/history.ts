@@ -1,6 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import { parseTime } from '../../http/text-forms.ts';
-import { toTimeText } from '../../kit/route.ts';
+import { toTimeText } from '../../kit/time.ts';
 import { roundOrNull } from '../../lib/rounding.ts';
 import { type DiskColumns, diskColumnsAt, valueColumns } from './columns.ts';
 import type { Fleet } from './fleet.ts';

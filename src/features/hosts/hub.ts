@@ -3,7 +3,7 @@ import { HostReport } from '../../kit/host-report/report-schema.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
 import type { Offers, PushedWatches, RemoteOutput, RemoteResult } from '../../kit/offers.ts';
 import { pickOwnMembers } from '../../kit/own-members.ts';
-import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import { toTimeOrNull, toTimeText } from '../../kit/time.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostCommands } from './host-commands.ts';

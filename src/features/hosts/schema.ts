@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { dependsOn } from '../../kit/dependencies.ts';
 import { HostProcess, linePattern, ReportedReadings } from '../../kit/host-report/report-schema.ts';
-import { defineList, defineShape, nullable, orNull, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
+import { defineList, defineShape, nullable, orNull } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 import { valueColumns } from './columns.ts';
 
 export const HostParams = Type.Object({ name: Type.String({ description: 'Name of a host.', examples: ['web-1'] }) });

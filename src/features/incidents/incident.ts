@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SharedIncident } from '../../kit/incident.ts';
-import { Milliseconds, nullable } from '../../kit/route.ts';
+import { nullable } from '../../kit/shape.ts';
+import { Milliseconds } from '../../kit/time.ts';
 import { AlertSpans } from './alert-spans.ts';
 import { IncidentEvent } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { requireKnown } from '../../http/errors.ts';
 import { requireTime } from '../../http/text-forms.ts';
-import { uuidForm } from '../../kit/route.ts';
+import { uuidForm } from '../../kit/shape.ts';
 import type { StoredIncident } from './incident.ts';
 import type { IncidentStore } from './store.ts';
 

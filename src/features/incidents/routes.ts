@@ -5,7 +5,7 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, toJsonPieces, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { type IncidentState, incidentStates } from '../../kit/incident.ts';
-import type { IncidentEscalation, IncidentNotification } from '../../kit/incident-source.ts';
+import type { IncidentEscalation, IncidentNotification } from '../../kit/incident-responses.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { Slice } from '../../lib/slice.ts';

@@ -9,9 +9,10 @@ import {
   SharedIncident,
   textOrNull,
 } from '../../kit/incident.ts';
-import { IncidentEscalation, IncidentNotification } from '../../kit/incident-source.ts';
-import { defineShape, optionalText, orNull, pagingQuery, Time } from '../../kit/route.ts';
+import { IncidentEscalation, IncidentNotification } from '../../kit/incident-responses.ts';
 import { severities } from '../../kit/severity.ts';
+import { defineShape, optionalText, orNull, pagingQuery } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 
 const incidentEventTypes = [
   'opened',

@@ -1,7 +1,7 @@
 import Type, { type Static, type TProperties } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer, RecordId } from '../../kit/feature.ts';
-import { nullable } from '../../kit/route.ts';
+import { nullable } from '../../kit/shape.ts';
 import { SeenIds } from '../../storage/portable-store.ts';
 import { createProjectionTable } from '../../storage/postgres/projection-transfer.ts';
 import { type AlertSpans, maxSpans, moveSpans } from './alert-spans.ts';

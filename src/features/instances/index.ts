@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { defineFeature } from '../../kit/feature.ts';
-import { defineRoute, defineShape, type Route } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { defineShape } from '../../kit/shape.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 
 const Instance = defineShape('Instance', {

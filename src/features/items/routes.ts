@@ -3,7 +3,8 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
-import { defineRoute, defineShape, type Route } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { defineShape } from '../../kit/shape.ts';
 import type { EntryKind, EntryStore } from '../../storage/entries.ts';
 
 /** Number of possible ids: 0 to 999. */

@@ -5,7 +5,8 @@ import { cpuSecondsOf } from '../../host/process-usage.ts';
 import { computeOnce } from '../../host/reading.ts';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
 import type { Parts } from '../../kit/feature.ts';
-import { defineList, defineRoute, defineShape, nullable, type Route } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { defineList, defineShape, nullable } from '../../kit/shape.ts';
 import { toLocalTimestamp } from '../../lib/local-time.ts';
 import { MiB } from '../../lib/units.ts';
 

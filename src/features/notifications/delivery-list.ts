@@ -1,4 +1,4 @@
-import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import { toTimeOrNull, toTimeText } from '../../kit/time.ts';
 import { minuteMs } from '../../lib/units.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { Forwarder } from './forwarder/forwarder.ts';

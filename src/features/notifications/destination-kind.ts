@@ -2,10 +2,10 @@ import Type, { type Static } from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { HttpError } from '../../http/errors.ts';
-import { defineShape } from '../../kit/route.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
+import { defineShape } from '../../kit/shape.ts';
 import { type Targets, UncheckedTarget } from '../../kit/targets.ts';
 import {
   type GivenDestination,

@@ -1,6 +1,7 @@
 import Type from 'typebox';
-import { defineList, type Route } from '../../kit/route.ts';
+import type { Route } from '../../kit/route.ts';
 import { createSettingRoutes } from '../../kit/setting-routes.ts';
+import { defineList } from '../../kit/shape.ts';
 import { type DestinationKeeper, destinationKind, ShownDestination, toShownDestination } from './destination-kind.ts';
 import { shownProperties } from './destination-secrets.ts';
 import { DestinationSettings } from './settings.ts';

@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { notificationEvents } from '../../kit/incident.ts';
-import { NextNotification, ShownNotification } from '../../kit/incident-source.ts';
-import { defineShape, nullable, optionalText, pagingQuery, Time } from '../../kit/route.ts';
+import { NextNotification, ShownNotification } from '../../kit/incident-responses.ts';
 import { severities } from '../../kit/severity.ts';
+import { defineShape, nullable, optionalText, pagingQuery } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 
 const time = (description: string) => nullable(Time, description);
 

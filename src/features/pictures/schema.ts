@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import type { pressures } from '../../host/readings.ts';
 import { describeProcess, History, hostUsage } from '../../kit/machine.ts';
-import { defineShape, nullable, Time } from '../../kit/route.ts';
+import { defineShape, nullable } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 
 /** Maximum size in bytes of a picture as JSON. */
 export const maxPictureBytes = 64 * 1024;

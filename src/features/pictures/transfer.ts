@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer, RecordId } from '../../kit/feature.ts';
-import { Milliseconds } from '../../kit/route.ts';
+import { Milliseconds } from '../../kit/time.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { type PortableFile, SeenIds } from '../../storage/portable-store.ts';
 import { toColumns } from '../../storage/postgres/batch.ts';

@@ -4,7 +4,9 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
-import { defineRoute, defineShape, type Route, Time, toTimeText } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { defineShape } from '../../kit/shape.ts';
+import { Time, toTimeText } from '../../kit/time.ts';
 import type { BrokenSetting, LoggedSettings } from './store.ts';
 
 const path = '/api/settings/broken';

@@ -3,16 +3,9 @@ import { needs } from '../../auth/access.ts';
 import { sendJson } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { toText } from '../../kit/alert-record.ts';
-import {
-  defineRoute,
-  defineShape,
-  optionalText,
-  orNull,
-  pagingQuery,
-  type Route,
-  Time,
-  toTimeText,
-} from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { defineShape, optionalText, orNull, pagingQuery } from '../../kit/shape.ts';
+import { Time, toTimeText } from '../../kit/time.ts';
 import { MiB } from '../../lib/units.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape, orNull } from '../../kit/route.ts';
+import { defineShape, orNull } from '../../kit/shape.ts';
 import { maxPatternLength, SilenceMatcher } from '../../kit/silence-source.ts';
 
 export const silenceStates = ['active', 'pending', 'expired'] as const;

@@ -1,5 +1,5 @@
-import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
+import { toTimeOrNull, toTimeText } from '../../kit/time.ts';
 import { type CompiledMatch, pickMatcher } from './matchers.ts';
 import type { Silence } from './schema.ts';
 import type { StoredSilence } from './stored.ts';

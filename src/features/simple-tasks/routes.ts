@@ -3,7 +3,8 @@ import Type from 'typebox';
 import { openFor } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
-import { defineRoute, defineShape, type Route, TaskId } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { defineShape, TaskId } from '../../kit/shape.ts';
 import type { EntryKind, EntryStore } from '../../storage/entries.ts';
 
 export const SimpleTask = defineShape('SimpleTask', {

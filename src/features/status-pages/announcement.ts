@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { defineList, defineShape, Time, toTimeText } from '../../kit/route.ts';
+import { defineList, defineShape } from '../../kit/shape.ts';
+import { Time, toTimeText } from '../../kit/time.ts';
 import { pageName } from './page.ts';
 import { type AnnouncementState, announcementStates } from './words.ts';
 

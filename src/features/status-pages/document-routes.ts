@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
-import { defineShape, nullable, type Route } from '../../kit/route.ts';
+import type { Route } from '../../kit/route.ts';
+import { defineShape, nullable } from '../../kit/shape.ts';
 import { writeMaintenanceCalendar, writeRss } from './feeds.ts';
 import { createDocumentRoute, type PublicParts } from './public-routes.ts';
 import { type ServedPage, sendDocument } from './served.ts';

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer, RecordId } from '../../kit/feature.ts';
-import { Milliseconds } from '../../kit/route.ts';
+import { Milliseconds } from '../../kit/time.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';

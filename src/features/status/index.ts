@@ -4,8 +4,9 @@ import { openFor } from '../../auth/access.ts';
 import { type FileSystemReading, type HostSample, isWritable } from '../../host/readings.ts';
 import { type Concern, concernAreas, defineFeature } from '../../kit/feature.ts';
 import { hostLimits as limits, type WatchSource } from '../../kit/offers.ts';
-import { defineRoute, defineShape, nullable } from '../../kit/route.ts';
+import { defineRoute } from '../../kit/route.ts';
 import { type Severity, severities } from '../../kit/severity.ts';
+import { defineShape, nullable } from '../../kit/shape.ts';
 import { createPolledTopic } from '../../kit/topic.ts';
 import { minuteMs } from '../../lib/units.ts';
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineShape, optionalText } from '../../kit/route.ts';
+import { defineShape, optionalText } from '../../kit/shape.ts';
 
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;

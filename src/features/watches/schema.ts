@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { dependsOn } from '../../kit/dependencies.ts';
-import { defineList, defineShape, nullable, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
+import { defineList, defineShape, nullable } from '../../kit/shape.ts';
+import { Time } from '../../kit/time.ts';
 import { ownWatchSettings, watchSecrets } from './type-settings.ts';
 
 /** Pattern for names, which are parts of sources, fingerprints and paths. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { describeProcess } from '../machine.ts';
-import { defineShape, nullable } from '../route.ts';
+import { defineShape, nullable } from '../shape.ts';
 
 /** Maximum number of stored readings in a report, in addition to the current readings: an hour. */
 export const mostKept = 60;

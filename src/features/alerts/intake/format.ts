@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Type, { type Static, type TSchema } from 'typebox';
-import { defineShape } from '../../../kit/route.ts';
 import type { Severity } from '../../../kit/severity.ts';
+import { defineShape } from '../../../kit/shape.ts';
 
 /** Request to an intake path. */
 export interface IntakeRequest {

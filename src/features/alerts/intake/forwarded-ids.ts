@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessKeys } from '../../../auth/access.ts';
-import { uuidForm } from '../../../kit/route.ts';
+import { uuidForm } from '../../../kit/shape.ts';
 import { hourMs } from '../../../lib/units.ts';
 import { readIdTime } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';

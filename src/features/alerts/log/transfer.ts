@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { readTime } from '../../../kit/alert-record.ts';
 import { defineTransfer, RecordId } from '../../../kit/feature.ts';
-import { nullable } from '../../../kit/route.ts';
+import { nullable } from '../../../kit/shape.ts';
 import { isFeatureEvent } from '../../../storage/journal/line.ts';
 import { type PortableRecord, SeenIds } from '../../../storage/portable-store.ts';
 import { createRecordTable } from '../../../storage/postgres/record-collection.ts';

@@ -4,7 +4,8 @@ import { createUnavailable, ErrorBody, HttpError } from '../../../http/errors.ts
 import { sendJson } from '../../../http/json.ts';
 import { createClientSignal, createQueue } from '../../../http/overload.ts';
 import type { AlertDelivery } from '../../../kit/alert-source.ts';
-import { defineRoute, type Route, uuidForm } from '../../../kit/route.ts';
+import { defineRoute, type Route } from '../../../kit/route.ts';
+import { uuidForm } from '../../../kit/shape.ts';
 import { MiB } from '../../../lib/units.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';

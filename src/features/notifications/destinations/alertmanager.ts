@@ -1,6 +1,6 @@
 import { toKnownHost, withoutResolvedMark } from '../../../kit/alert-record.ts';
-import { toTimeText } from '../../../kit/route.ts';
 import { rankOf, severities } from '../../../kit/severity.ts';
+import { toTimeText } from '../../../kit/time.ts';
 import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentMessage, IncidentUpdate } from '../message/message.ts';
 import type { Outgoing } from '../message/outgoing.ts';

@@ -1,11 +1,13 @@
 import { HttpError } from '../../../http/errors.ts';
 import type { Concern } from '../../../kit/feature.ts';
 import type { SharedIncident } from '../../../kit/incident.ts';
-import type { IncidentEscalation, IncidentSource } from '../../../kit/incident-source.ts';
-import { type Route, toTimeOrNull, toTimeText } from '../../../kit/route.ts';
+import type { IncidentEscalation } from '../../../kit/incident-responses.ts';
+import type { IncidentSource } from '../../../kit/incident-source.ts';
+import type { Route } from '../../../kit/route.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
+import { toTimeOrNull, toTimeText } from '../../../kit/time.ts';
 import type { Rotations } from '../oncall/rotations.ts';
 import type { People } from '../people/people.ts';
 import type { DestinationSettings } from '../settings.ts';

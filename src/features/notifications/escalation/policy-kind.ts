@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { needs, openFor } from '../../../auth/access.ts';
-import { defineList, defineShape } from '../../../kit/route.ts';
 import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { defineList, defineShape } from '../../../kit/shape.ts';
 import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { assertDestinationName } from '../settings.ts';
 import { type EscalationPolicy, EscalationPolicySettings, stop, toPolicy } from './policy.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { needs, openFor } from '../../../auth/access.ts';
-import { defineShape, nullable } from '../../../kit/route.ts';
 import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { defineShape, nullable } from '../../../kit/shape.ts';
 import { compileRouting, EscalationRoutingSettings, type RouteIncident } from './routing.ts';
 
 /** Name of the only routing. */

@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { needs } from '../../../auth/access.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { defineShape, nullable, Time } from '../../../kit/route.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { defineShape, nullable } from '../../../kit/shape.ts';
+import { Time } from '../../../kit/time.ts';
 
 /** Stored form: the address of a person's calendar, which is often secret. */
 export interface StoredAbsences {

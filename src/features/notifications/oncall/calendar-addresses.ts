@@ -3,10 +3,11 @@ import Type, { type Static } from 'typebox';
 import { needs } from '../../../auth/access.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { joinTarget } from '../../../kit/people.ts';
-import { defineShape, Time, toTimeText } from '../../../kit/route.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
+import { defineShape } from '../../../kit/shape.ts';
+import { Time, toTimeText } from '../../../kit/time.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import { deleteOwned, isSameUser } from '../people/removal.ts';
 

@@ -1,9 +1,9 @@
 import { needs, openFor } from '../../../auth/access.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { toTimeText } from '../../../kit/route.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
+import { toTimeText } from '../../../kit/time.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import type { Period } from './layer.ts';
 import type { AppliedOverride, Rotation } from './rotation.ts';

@@ -1,6 +1,7 @@
 import { ErrorBody, HttpError } from '../../../http/errors.ts';
-import { defineRoute, type Route, toTimeOrNull } from '../../../kit/route.ts';
+import { defineRoute, type Route } from '../../../kit/route.ts';
 import { createSettingRoutes } from '../../../kit/setting-routes.ts';
+import { toTimeOrNull } from '../../../kit/time.ts';
 import { readSpan } from './query-times.ts';
 import { mostShifts, type Shift } from './rotation.ts';
 import { RotationBody, type RotationKeeper, RotationList, rotationKind, toShownRotation } from './rotation-kind.ts';

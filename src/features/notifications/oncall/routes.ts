@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { findPrincipal } from '../../../auth/guard.ts';
 import { HttpError, requireKnown } from '../../../http/errors.ts';
-import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../../kit/route.ts';
+import { defineRoute, type Route } from '../../../kit/route.ts';
 import { createSettingRoutes } from '../../../kit/setting-routes.ts';
+import { toTimeOrNull, toTimeText } from '../../../kit/time.ts';
 import type { Period } from './layer.ts';
 import { type KnownOverride, type OverrideAuthor, type Overrides, overrideKind } from './overrides.ts';
 import { readNearTime, readSpan } from './query-times.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineList, defineShape, nullable, optionalText } from '../../../kit/route.ts';
+import { defineList, defineShape, nullable, optionalText } from '../../../kit/shape.ts';
 
 const longestComment = 4000;
 

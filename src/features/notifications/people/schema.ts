@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { defineList, defineShape, nullable, Time } from '../../../kit/route.ts';
 import { settingFacts } from '../../../kit/setting-kind.ts';
 import { severities } from '../../../kit/severity.ts';
+import { defineList, defineShape, nullable } from '../../../kit/shape.ts';
+import { Time } from '../../../kit/time.ts';
 import { ownSettings } from '../destinations/type.ts';
 import { DestinationSettings, destinationNamePattern } from '../settings.ts';
 

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { needs } from '../../../auth/access.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { toTimeOrNull } from '../../../kit/route.ts';
 import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind, toSettingFacts } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { toTimeOrNull } from '../../../kit/time.ts';
 import { type GivenDestination, keepSecrets, listHidden, toShownUrl } from '../destination-secrets.ts';
 import { assertDestinationName, type DestinationSettings } from '../settings.ts';
 import { compileQuiet, type Quiet, type StoredPerson } from './person.ts';

@@ -1,6 +1,6 @@
 import type { SharedIncident } from '../../../kit/incident.ts';
-import type { IncidentNotification } from '../../../kit/incident-source.ts';
-import { toTimeOrNull, toTimeText } from '../../../kit/route.ts';
+import type { IncidentNotification } from '../../../kit/incident-responses.ts';
+import { toTimeOrNull, toTimeText } from '../../../kit/time.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { isPlanned, type NotificationPlan } from './plan.ts';
 

@@ -2,12 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../../../kit/alert-record.ts';
 import { DueTimes } from '../../../kit/due-times.ts';
 import type { SharedIncident } from '../../../kit/incident.ts';
-import type {
-  IncidentDelivery,
-  IncidentHold,
-  IncidentNotification,
-  IncidentSource,
-} from '../../../kit/incident-source.ts';
+import type { IncidentNotification } from '../../../kit/incident-responses.ts';
+import type { IncidentDelivery, IncidentHold, IncidentSource } from '../../../kit/incident-source.ts';
 import { rankOf } from '../../../kit/severity.ts';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { Slice } from '../../../lib/slice.ts';

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { needs } from '../../../../auth/access.ts';
 import { HttpError } from '../../../../http/errors.ts';
-import { defineShape } from '../../../../kit/route.ts';
 import type { SettingKeeper } from '../../../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '../../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../../kit/setting-store.ts';
+import { defineShape } from '../../../../kit/shape.ts';
 import { createSchemaCheck } from '../../../../lib/schema-validation.ts';
 import type { Format } from '../format.ts';
 import { compileFormat } from './compile.ts';
