@@ -110,7 +110,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/server/(mounts|access)\\.ts$|^src/(http|auth)/|^src/kit/(feature|listing|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
+          '^src/server/(mounts|access)\\.ts$|^src/(http|auth)/|^src/kit/(feature|listing|route|topic)\\.ts$|^src/lib/loopback\\.ts$|^src/config/settings-error\\.ts$',
       },
     ),
     rule(
