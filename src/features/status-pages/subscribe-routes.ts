@@ -6,7 +6,9 @@ import { ErrorBody, HttpError, requireKnown, toHttpError } from '../../http/erro
 import { sendJson } from '../../http/json.ts';
 import type { Parts } from '../../kit/feature.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
-import { defineList, defineRoute, defineShape, type Route, Time, toTimeText } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { defineList, defineShape } from '../../kit/shape.ts';
+import { Time, toTimeText } from '../../kit/time.ts';
 
 import { type Confirmations, RequestLimit } from './confirmations.ts';
 import type { Subscriber } from './fold.ts';
