@@ -32,10 +32,10 @@ const createPath = async (app: TestApp): Promise<string> => {
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`a notification's link acknowledges the incident on a phone, in ${colorScheme} colours and without scripts`, async ({
     scope,
-    startApp,
+    serveApp,
     browser,
   }) => {
-    const app = await startApp({ settings });
+    const app = await serveApp({ settings });
     const path = await createPath(app);
     const viewport = { width: 360, height: 640 };
     const context = await browser.newContext({ baseURL: app.url, javaScriptEnabled: false, colorScheme, viewport });
@@ -56,8 +56,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the page of an acknowledge link is accessible in light and dark', async ({ scope, startApp, browser }) => {
-  const app = await startApp({ settings });
+test('the page of an acknowledge link is accessible in light and dark', async ({ scope, serveApp, browser }) => {
+  const app = await serveApp({ settings });
   const path = await createPath(app);
   const context = await browser.newContext({ baseURL: app.url, bypassCSP: true });
   atEnd(scope, () => context.close());

@@ -55,11 +55,11 @@ const useClient = `async ([url, password]) => {
   return { isError: late instanceof ClientError, status: late.status, titles, page, messages, opened };
 }`;
 
-test('a page served by the server can use the client', async ({ scope, startApp, page }) => {
+test('a page served by the server can use the client', async ({ scope, serveApp, page }) => {
   const publicDir = createFolder(scope);
   writeFileSync(join(publicDir, 'index.html'), '<!doctype html><title>A page of your own</title>');
   cpSync(clientPath, join(publicDir, 'client.js'));
-  const { url } = await startApp({ settings: { publicDir } });
+  const { url } = await serveApp({ settings: { publicDir } });
   await page.goto(`${url}/docs/`);
   expect(await page.evaluate(`(${useClient})(${JSON.stringify([url, passwords.admin])})`)).toEqual({
     isError: true,
@@ -73,10 +73,10 @@ test('a page served by the server can use the client', async ({ scope, startApp,
 
 test('a page of an origin that `cors` allows can use the client, including request headers', async ({
   scope,
-  startApp,
+  serveApp,
   page,
 }) => {
-  const { url } = await startApp({ settings: { cors: true } });
+  const { url } = await serveApp({ settings: { cors: true } });
   await openForeignPage(scope, page);
   const seen = await page.evaluate(
     `(async ([url, password]) => {
@@ -92,8 +92,8 @@ test('a page of an origin that `cors` allows can use the client, including reque
   expect(seen).toEqual({ Id: 1, Status: 'Completed', page: 1, topic: 'host' });
 });
 
-test('without `cors`, the client reports that it got no response', async ({ scope, startApp, page }) => {
-  const { url } = await startApp();
+test('without `cors`, the client reports that it got no response', async ({ scope, serveApp, page }) => {
+  const { url } = await serveApp();
   await openForeignPage(scope, page);
   const code = await page.evaluate(
     `import('/client.js').then(({ createClient }) => createClient('${url}', { retries: 0 }).listTasks()).catch(({ code }) => code)`,

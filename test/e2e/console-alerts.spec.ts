@@ -19,8 +19,8 @@ const send = (app: TestApp, fields: Record<string, string>): Promise<string> =>
 
 const rows = '[role=row], tbody tr';
 
-test('hostile alerts are shown as text, and long alerts in full on request', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('hostile alerts are shown as text, and long alerts in full on request', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   const ids: string[] = [];
   for (const text of hostile) ids.push(await send(app, { message: text, source: text, level: text, hostname: text }));
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
@@ -37,10 +37,10 @@ test('hostile alerts are shown as text, and long alerts in full on request', asy
 });
 
 test('an alert that arrives during the list request is shown, although the response lacks it', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   const { page } = await openConsole({ app, hash: '#/nowhere' });
   let release: () => void = () => undefined;
   const isReleased = new Promise<void>((resolve) => {
@@ -64,10 +64,10 @@ test('an alert that arrives during the list request is shown, although the respo
 });
 
 test('alerts can be filtered by severity and text, and the address contains the filters', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   await send(app, { message: 'first' });
   await send(app, { message: 'second', level: 'INFO' });
   await send(app, { message: 'third', level: 'INFO' });
@@ -91,10 +91,10 @@ test('alerts can be filtered by severity and text, and the address contains the 
 });
 
 test('all alerts that match a pattern are saved as CSV, and new matching alerts appear', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   for (let count = 0; count < 120; count += 1) await send(app, { message: `m${count}` });
   await send(app, { hostname: 'mail', message: 'left out' });
   await send(app, { message: '=1+1' });
@@ -118,12 +118,12 @@ test('all alerts that match a pattern are saved as CSV, and new matching alerts 
 
 test('an alert whose incident notified people shows the destinations, and not that it was delivered nowhere', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const { destinations } = await startPager(scope, answer(200));
   const settings = { destinations: destinations.map((one) => ({ ...one, notify: 'incidents', groupSeconds: 0 })) };
-  const app = await startApp({ settings });
+  const app = await serveApp({ settings });
   await send(app, {});
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
   await logIn(page, 'reader');
@@ -135,8 +135,8 @@ test('an alert whose incident notified people shows the destinations, and not th
   expect(complaints).toEqual([]);
 });
 
-test('repeats are folded, show their count, and can be unfolded', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('repeats are folded, show their count, and can be unfolded', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   for (let count = 0; count < 4; count += 1) await send(app, {});
   await send(app, { message: 'another' });
   const { page } = await openConsole({ app, hash: '#/alerts' });
@@ -149,10 +149,10 @@ test('repeats are folded, show their count, and can be unfolded', async ({ start
 });
 
 test('an alert opens over the list at its own address, with links to the previous and next alert', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   for (const message of ['before', 'this one', 'after']) await send(app, { message });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -175,8 +175,8 @@ test('an alert opens over the list at its own address, with links to the previou
   expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
-test('scrolling loads older alerts, and new alerts do not move the visible rows', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('scrolling loads older alerts, and new alerts do not move the visible rows', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   for (let number = 0; number < 350; number += 1) await send(app, { message: `alert ${number}.` });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
   await expect(page.getByRole('link', { name: 'alert 349.' })).toBeVisible();
@@ -194,8 +194,8 @@ test('scrolling loads older alerts, and new alerts do not move the visible rows'
   expect(complaints).toEqual([]);
 });
 
-test('a severity has one chip for all spellings of its level', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('a severity has one chip for all spellings of its level', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   for (const level of ['WARNING', 'warning', 'WARN', 'whatever'])
     await sendAlert(app, { level, message: `as ${level}` });
   await sendAlert(app, { level: 'fatal', message: 'as fatal' });
@@ -209,8 +209,8 @@ test('a severity has one chip for all spellings of its level', async ({ startApp
     await expect(page.getByText(`as ${level}`, { exact: true })).toBeVisible();
 });
 
-test('a resolved alert is marked and stands out less than a firing alert', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('a resolved alert is marked and stands out less than a firing alert', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   const report = (status: string, name: string) =>
     app.request('POST', '/api/alert/alertmanager', {
       body: {
@@ -258,10 +258,10 @@ test('an empty list fits a phone, and a list behind a login shows no zeros', asy
 });
 
 test('messages in a dialog can be clicked, and stay while the pointer is over them', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   const id = await sendAlert(app, { message: 'copy me' });
   const { page } = await openConsole({ app, hash: `#/alerts/${id}`, hasClock: true });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -276,8 +276,8 @@ test('messages in a dialog can be clicked, and stay while the pointer is over th
   await expect(page.getByRole('dialog', { name: 'Alert' })).toBeVisible();
 });
 
-test('chips and bars count only alerts that match the filters', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('chips and bars count only alerts that match the filters', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await send(app, { source: 'shop', message: 'one' });
   await send(app, { source: 'shop', level: 'CRITICAL', message: 'two' });
   await send(app, { source: 'mail', message: 'three' });

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import type { Scope } from '../support/scope.ts';
-import { startApp } from './support/app.ts';
+import { serveApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
@@ -8,7 +8,7 @@ const lines = ['Get-Process -Name sshd*', 'Remove-Item /', '<b>bold</b>', 'Get-P
 
 /** Starts an app, and runs the commands as admin. */
 const start = async (scope: Scope) => {
-  const app = await startApp(scope);
+  const app = await serveApp(scope);
   const token = await app.login('admin');
   for (const command of lines) await app.request('POST', '/api/execute', { token, body: { command } });
   return app;

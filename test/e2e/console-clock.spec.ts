@@ -26,10 +26,10 @@ for (const [words, by] of [
   ['ahead of', 2 * hour],
 ] as const) {
   test(`charts and times are correct while the browser's clock is two hours ${words} the server's`, async ({
-    startApp,
+    serveApp,
     openConsole,
   }) => {
-    const app = await startApp();
+    const app = await serveApp();
     const id = await sendAlert(app, { level: 'ERROR', source: 'disk' });
     const { page } = await openConsole({ app, hash: '#/nowhere' });
     await shiftClock(page, by);
@@ -49,10 +49,10 @@ for (const [locale, hour] of [
   ['en-US', /^12:\d\d:\d\d AM$|^1:\d\d:\d\d AM$/],
 ] as const) {
   test(`a browser in ${locale} uses English formats with its own hour cycle, in its own time zone or the server's`, async ({
-    startApp,
+    serveApp,
     openConsole,
   }) => {
-    const app = await startApp();
+    const app = await serveApp();
     await app.request('POST', '/api/tasks', { body: { Title: 'a task' } });
     await sendAlert(app, { message: 'an alert' });
     // Time zone in which midnight has just passed.
@@ -72,8 +72,8 @@ for (const [locale, hour] of [
   });
 }
 
-test('the chosen time zone is named, used everywhere, and remembered', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('the chosen time zone is named, used everywhere, and remembered', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   await app.request('POST', '/api/tasks', { body: { Title: 'a task' } });
   const { json } = await app.request('GET', '/api/tasks/1');
@@ -94,10 +94,10 @@ test('the chosen time zone is named, used everywhere, and remembered', async ({ 
 
 test('an alert from an earlier year shows the year, and an alert without a valid time is shown', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   await sendAlert(app, { level: 'ERROR', message: 'from long ago' });
   await sendAlert(app, { level: 'ERROR', message: 'from nowhen' });
   const baseURL = await startProxy(scope, app.url, (_, path, body) => {

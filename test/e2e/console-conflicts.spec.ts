@@ -1,11 +1,11 @@
 import { expect, type Page } from '@playwright/test';
 import type { Scope } from '../support/scope.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { serveApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults } from './support/page.ts';
 
 const startWithTask = async (scope: Scope): Promise<TestApp> => {
-  const app = await startApp(scope);
+  const app = await serveApp(scope);
   await app.request('POST', '/api/tasks', { body: { Title: 'first', Description: 'long ago' } });
   return app;
 };

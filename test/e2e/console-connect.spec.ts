@@ -53,10 +53,10 @@ const checkAlertmanagerConfigs = async (scope: Scope, page: Page): Promise<void>
 
 test('Alertmanager is connected with the keyboard alone, and its first alert appears as it arrives', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({ settings: { access: 'login' } });
+  const app = await serveApp({ settings: { access: 'login' } });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
   await logIn(page, 'admin');
   await expect(page.getByText('Alerts from your monitoring, jobs and scripts appear here')).toBeVisible();
@@ -125,11 +125,11 @@ const runLines = async (folder: string, lines: string, job: string): Promise<voi
 
 test('the lines for curl, cron and systemd fire and resolve an alert of this host, and store the key in a file', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   test.slow();
-  const app = await startApp({ settings: { access: 'login' } });
+  const app = await serveApp({ settings: { access: 'login' } });
   const { page } = await openConsole({ app, hash: '#/connect', viewport: { width: 360, height: 740 } });
   await logIn(page, 'admin');
   const token = await app.login('admin');
@@ -194,8 +194,8 @@ test('Connect shows a Reader that an Admin can create the key', async ({ openCon
   await expect(step('2. Lines to paste')).toBeVisible();
 });
 
-test('the lines for GitHub report a failed workflow with any name', async ({ startApp, openConsole }) => {
-  const app = await startApp({ settings: { access: 'login' } });
+test('the lines for GitHub report a failed workflow with any name', async ({ serveApp, openConsole }) => {
+  const app = await serveApp({ settings: { access: 'login' } });
   const { page } = await openConsole({ app, hash: '#/connect' });
   await logIn(page, 'admin');
   const text = await readLines(page, 'github');
@@ -224,12 +224,12 @@ test('the lines for GitHub report a failed workflow with any name', async ({ sta
 
 test('with the lines for syslog, rsyslog forwards messages of severity error and above', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const isMissing = spawnSync('rsyslogd', ['-v']).status !== 0;
   test.skip(isMissing && process.env['CI'] !== 'true', 'rsyslog is not installed here');
-  const app = await startApp({ settings: { access: 'login' } });
+  const app = await serveApp({ settings: { access: 'login' } });
   const { page } = await openConsole({ app, hash: '#/connect' });
   await logIn(page, 'admin');
   const folder = createFolder(scope);
@@ -268,11 +268,11 @@ include(file="${folder}/signalbox.conf")
   ]);
 });
 
-test('the lines for PowerShell send an alert with Invoke-RestMethod', async ({ startApp, openConsole }) => {
+test('the lines for PowerShell send an alert with Invoke-RestMethod', async ({ serveApp, openConsole }) => {
   const isMissing = spawnSync('dotnet', ['--version']).status !== 0;
   test.skip(isMissing && process.env['CI'] !== 'true', 'the .NET SDK is not installed here');
   await promisify(execFile)(process.execPath, ['test/power-shell/build.mjs']);
-  const app = await startApp({ settings: { access: 'login' } });
+  const app = await serveApp({ settings: { access: 'login' } });
   const { page } = await openConsole({ app, hash: '#/connect' });
   await logIn(page, 'admin');
   const script = await readLines(page, 'powershell');

@@ -10,8 +10,8 @@ const addTask = (app: TestApp, Title: string, Priority = 'Medium') =>
 const task = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const sessionButton = (page: Page, name: string) => page.getByRole('banner').getByRole('button', { name });
 
-test('back, forward and reload restore filters, views, sorting and an open task', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('back, forward and reload restore filters, views, sorting and an open task', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await addTask(app, 'first', 'High');
   await addTask(app, 'second');
   const { page, complaints } = await openConsole({ app, hash: '#/tasks' });
@@ -58,8 +58,8 @@ test('each tab has its own login, and logging out affects only one tab', async (
   await expect(sessionButton(page, 'Log in')).toBeVisible();
 });
 
-test('deep links open their screens and records', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('deep links open their screens and records', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await addTask(app, 'the only one', 'High');
   const id = await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk' });
   const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
@@ -121,8 +121,8 @@ test('paste, undo, Enter and Esc work as usual in fields', async ({ openConsole 
   expect(complaints).toEqual([]);
 });
 
-test('text can be selected and copied as on any page', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('text can be selected and copied as on any page', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   const id = await sendAlert(app, { message: 'sda1 is full', source: 'disk' });
   const { page } = await openConsole({ app, hash: `#/alerts/${id}` });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -138,8 +138,8 @@ test('text can be selected and copied as on any page', async ({ startApp, openCo
   expect((await page.evaluate('navigator.clipboard.readText()')) as string).toMatch(/sda1 is full\s+disk/);
 });
 
-test('a printed list shows every row in full and no navigation', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('a printed list shows every row in full and no navigation', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   const long = 'a message that is longer than its column '.repeat(8).trim();
   for (let number = 0; number < 90; number += 1) await sendAlert(app, { message: `alert ${number}. ${long}` });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts', colorScheme: 'dark' });
@@ -190,8 +190,8 @@ const findCutOff = (page: Page): Promise<string[]> =>
     })
     .map((element) => element.outerHTML.slice(0, 200))`);
 
-test('every screen fits the window at 200 % zoom', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('every screen fits the window at 200 % zoom', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await addTask(app, 'a task with quite a long title, as people write them when they are in a hurry');
   await sendAlert(app, { level: 'ERROR', message: 'Upstream timed out after 30 s' });
   // A window of 1440 px at 200 % has 720 CSS pixels.
@@ -230,8 +230,8 @@ const readLook = (page: Page, name: string | RegExp): Promise<string> =>
     return `${style['outlineStyle']} ${style['outlineWidth']} ${style['outlineColor']} ${style['backgroundColor']}`;
   });
 
-test('focus, pressed chips and charts stay visible in forced colours', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('focus, pressed chips and charts stay visible in forced colours', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await sendAlert(app, { level: 'ERROR' });
   await sendAlert(app, { level: 'INFO' });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts', forcedColors: 'active' });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, type Page } from '@playwright/test';
 import type { Scope } from '../support/scope.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { serveApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
@@ -17,7 +17,7 @@ const startShared = async (): Promise<TestApp> => {
     { name: 'report', schedule: '30 3 * * 1-5', timeZone: 'Asia/Tokyo', grace: 600 },
     { name: longName, period: 86_400, open: true },
   ];
-  shared.app ??= await startApp(scope, { settings: { heartbeats } });
+  shared.app ??= await serveApp(scope, { settings: { heartbeats } });
   return shared.app;
 };
 
@@ -172,8 +172,8 @@ test('a heartbeat is created, used from its copied lines, changed, paused and de
   expect(complaints.filter((each) => !/40[49] \(/.test(each))).toEqual([]);
 });
 
-test('without heartbeats, the screen explains heartbeats and links to the form', async ({ startApp, openConsole }) => {
-  const { page } = await openConsole({ app: await startApp({}), hash: '#/heartbeats' });
+test('without heartbeats, the screen explains heartbeats and links to the form', async ({ serveApp, openConsole }) => {
+  const { page } = await openConsole({ app: await serveApp({}), hash: '#/heartbeats' });
   await expect(page.getByText(/^A heartbeat monitors a scheduled job/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'New heartbeat' }).last().click();

@@ -66,10 +66,10 @@ test("hostile process names are shown as text, in the table and in a command's r
 
 test('hostile alerts, tasks and reasons are shown as text, in full or with a way to see the full text', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({ settings: await startPager(scope) });
+  const app = await serveApp({ settings: await startPager(scope) });
   const ids: string[] = [];
   for (const text of [markup, backwards, controls, word])
     ids.push(await sendAlert(app, { level: text, source: text, hostname: text, message: text }));

@@ -1,13 +1,13 @@
 import { expect, type Page } from '@playwright/test';
 import { enrol, report } from '../hosts/support/hosts.ts';
 import type { Scope } from '../support/scope.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { serveApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
 /** Starts a server with two hosts that have reported. */
 const startHub = async (scope: Scope): Promise<TestApp> => {
-  const app = await startApp(scope);
+  const app = await serveApp(scope);
   const token = await app.login('admin');
   for (const name of ['web-1', 'db-1']) {
     const key = await enrol(app, token, name);

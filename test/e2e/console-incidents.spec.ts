@@ -22,10 +22,10 @@ const table = (page: Page) => page.getByRole('table', { name: 'Incidents' });
 const row = (page: Page, title: string) => table(page).getByRole('row').filter({ hasText: title });
 
 test("alerts appear as incidents, worst first, and the page's title and icon show the number of open incidents", async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
   await expect(page.getByText('No open incidents')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
@@ -44,10 +44,10 @@ test("alerts appear as incidents, worst first, and the page's title and icon sho
 });
 
 test('an incident is acknowledged, commented on, followed up by a task, resolved, and reopened by undo', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAll(app);
   const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
   await logIn(page, 'admin');
@@ -76,10 +76,10 @@ test('an incident is acknowledged, commented on, followed up by a task, resolved
 });
 
 test('selected incidents are acknowledged together, and can be snoozed until a time', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAll(app);
   const { page } = await openConsole({ app, hash: '#/incidents' });
   await logIn(page, 'reader');
@@ -96,8 +96,8 @@ test('selected incidents are acknowledged together, and can be snoozed until a t
   await expect(page).toHaveTitle('Incidents · signalbox');
 });
 
-test('single keys move between incidents and change them', async ({ startApp, openConsole }) => {
-  const app = await startApp({});
+test('single keys move between incidents and change them', async ({ serveApp, openConsole }) => {
+  const app = await serveApp({});
   await sendAll(app);
   const { page } = await openConsole({ app, hash: '#/incidents' });
   await logIn(page, 'admin');
@@ -121,10 +121,10 @@ test('single keys move between incidents and change them', async ({ startApp, op
 });
 
 test('single keys change selected incidents while a checkbox has the focus, and skip resolved incidents', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAll(app);
   const { page } = await openConsole({ app, hash: '#/incidents?state=all' });
   await logIn(page, 'admin');
@@ -145,8 +145,8 @@ test('single keys change selected incidents while a checkbox has the focus, and 
   ]);
 });
 
-test("undo restores an incident's acknowledgement with its end and comment", async ({ startApp, openConsole }) => {
-  const app = await startApp({});
+test("undo restores an incident's acknowledgement with its end and comment", async ({ serveApp, openConsole }) => {
+  const app = await serveApp({});
   await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries' });
   const token = await app.login('admin');
   const until = '2090-01-01T00:00:00.000Z';
@@ -176,10 +176,10 @@ test("undo restores an incident's acknowledgement with its end and comment", asy
 });
 
 test('an alert links to its incident and back, and the overview shows open incidents first, with who acknowledged them', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAll(app);
   const { page } = await openConsole({ app, hash: '#/' });
   const panel = page.getByRole('region', { name: 'Open incidents (3)' });
@@ -207,10 +207,10 @@ test('an alert links to its incident and back, and the overview shows open incid
 
 test('incidents that are acknowledged while the overview loads are shown as acknowledged', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAll(app);
   const token = await app.login('admin');
   const events = await openEvents(scope, app.url, 'incidents', { token });
@@ -239,10 +239,10 @@ test('incidents that are acknowledged while the overview loads are shown as ackn
 });
 
 test('resolved incidents have their own list, and a filter without matches says so', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries', key: 'slow' });
   await sendAlert(app, { source: 'db', level: 'INFO', message: 'fast again', key: 'slow', status: 'resolved' });
   const { page } = await openConsole({ app, hash: '#/incidents' });
@@ -256,10 +256,10 @@ test('resolved incidents have their own list, and a filter without matches says 
 });
 
 test("a silenced incident's row shows in full who acknowledged it, in a window of 1280 px", async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   const token = await app.login('admin');
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
   const silence = { match: { source: 'db' }, endsAt, comment: 'being moved' };
@@ -279,10 +279,10 @@ test("a silenced incident's row shows in full who acknowledged it, in a window o
 });
 
 test('an incident about this machine shows a picture of the machine at that time after a login', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
   await expect(async () => {
     const { json } = await app.request<{ count: number }>('GET', '/api/history?step=1');

@@ -6,14 +6,14 @@ import { findFaults, logIn } from './support/page.ts';
 
 test('the console lists the instances that share a database, and marks the instance that responded', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const reason = toSkipPostgres();
   test.skip(reason !== false, String(reason));
   const server = await startPostgres(scope, { settings: { fsync: 'off' } });
   const start = (instanceName: string) =>
-    startApp({ settings: { store: server.url(), timeZone: 'UTC', instanceName } });
+    serveApp({ settings: { store: server.url(), timeZone: 'UTC', instanceName } });
   const [app, other] = [await start('one'), await start('two')];
   await other.close();
   await server.sql(`UPDATE signalbox.writer SET seen_at = now() - interval '2 hours' WHERE name = 'two'`);

@@ -4,12 +4,12 @@ import { findFaults, logIn } from './support/page.ts';
 
 const long = 'a <b>long</b> name '.repeat(600);
 
-test('items are listed in pages, and the address contains the page', async ({ startApp, openConsole }) => {
+test('items are listed in pages, and the address contains the page', async ({ serveApp, openConsole }) => {
   const items = Array.from({ length: 130 }, (_, number) => ({
     id: number,
     name: number === 1 ? long : `item ${number}.`,
   }));
-  const app = await startApp({ seed: { items } });
+  const app = await serveApp({ seed: { items } });
   const { page, complaints } = await openConsole({ app, hash: '#/items' });
   await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'reader');
@@ -29,8 +29,8 @@ test('items are listed in pages, and the address contains the page', async ({ st
   expect(complaints).toEqual([]);
 });
 
-test('simple tasks are listed with their status, and can be filtered by title', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('simple tasks are listed with their status, and can be filtered by title', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   for (const title of ['Get milk', '<i>Bread</i>', long]) {
     await app.request('POST', '/simple/api/tasks', { body: { title } });
   }

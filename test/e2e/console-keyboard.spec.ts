@@ -27,8 +27,8 @@ const go = async (page: Page, key: string, name: string): Promise<void> => {
   await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible();
 };
 
-test('every action is possible with the keyboard alone', async ({ scope, startApp, openConsole }) => {
-  const app = await startApp({ settings: await startPager(scope, refuseOnce) });
+test('every action is possible with the keyboard alone', async ({ scope, serveApp, openConsole }) => {
+  const app = await serveApp({ settings: await startPager(scope, refuseOnce) });
   await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk' });
   await sendAlert(app, { level: 'INFO', message: 'all is well', source: 'disk' });
   const { page, complaints } = await openConsole({ app });

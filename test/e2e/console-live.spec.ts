@@ -92,8 +92,8 @@ test('a killed server is reported within 3 s, and the list resumes without losin
   expect(json.data.map(({ id }) => id)).toEqual(sent);
 });
 
-test('a list that was offline does not lose or repeat an alert', async ({ scope, startApp, openConsole }) => {
-  const app = await startApp();
+test('a list that was offline does not lose or repeat an alert', async ({ scope, serveApp, openConsole }) => {
+  const app = await serveApp();
   const line = await startLine(scope, app.url);
   const sent = [await send(app, 'alert 1')];
   const { page } = await openConsole({ app, baseURL: line.url, hash: '#/alerts?fold=off' });
@@ -134,8 +134,8 @@ const startBufferingProxy = async (scope: Scope, target: string): Promise<string
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-test('the console polls if a proxy buffers responses', async ({ scope, startApp, openConsole }) => {
-  const app = await startApp();
+test('the console polls if a proxy buffers responses', async ({ scope, serveApp, openConsole }) => {
+  const app = await serveApp();
   const url = await startBufferingProxy(scope, app.url);
   const { page } = await openConsole({ app: { ...app, url }, hash: '#/alerts', hasClock: true });
   await page.clock.fastForward(4000);
@@ -145,8 +145,8 @@ test('the console polls if a proxy buffers responses', async ({ scope, startApp,
   expect(times[0]).toBeLessThan(10_000);
 });
 
-test('the console loads and stays live over a slow network', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('the console loads and stays live over a slow network', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await send(app, 'before');
   const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
   const session = await page.context().newCDPSession(page);
@@ -187,10 +187,10 @@ test('two tabs with their own logins show the same changes', async ({ openConsol
 });
 
 test('a hidden tab closes its stream, and shows the missed changes once it is visible', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   const { page } = await openConsole({ app, hash: '#/alerts?fold=off', hasClock: true });
   const setHidden = (isHidden: boolean) =>
     page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });

@@ -2,14 +2,14 @@ import { expect } from '@playwright/test';
 import { answer, startReceiver } from '../support/receiver.ts';
 import type { Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
-import { sendAlert, startApp, type TestApp } from './support/app.ts';
+import { sendAlert, serveApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { fillLogin, findFaults, logIn } from './support/page.ts';
 import { refuseOnce, startPager } from './support/pager.ts';
 
 /** Starts an app with an alert that was given up, because the receiver rejected its first delivery. */
 const start = async (scope: Scope) => {
-  const app = await startApp(scope, { settings: await startPager(scope, refuseOnce) });
+  const app = await serveApp(scope, { settings: await startPager(scope, refuseOnce) });
   await sendAlert(app, { message: 'refused once', level: 'ERROR' });
   return app;
 };
@@ -37,12 +37,12 @@ test('deliveries show the text of an alert that was given up, and a retry delive
 
 test('a receiver that rejects every delivery is shown as failing, and one button retries all alerts', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   let status = 401;
   const { url } = await startReceiver(scope, (response) => void response.writeHead(status).end());
-  const app = await startApp({
+  const app = await serveApp({
     settings: { destinations: [{ name: 'pager', type: 'webhook', url, levels: ['CRITICAL'] }] },
   });
   for (const number of [1, 2, 3]) await sendAlert(app, { message: `alert ${number}`, level: 'CRITICAL' });
@@ -107,11 +107,11 @@ const silence = async (app: TestApp, body: object): Promise<void> => {
 
 test("a destination's panel shows its rules and due notifications with reasons, and retries a notification", async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const [phone, chat] = [await startReceiver(scope), await startReceiver(scope, answer(503))];
-  const app = await startApp({
+  const app = await serveApp({
     settings: {
       destinations: [
         destination('phone', phone.url, { repeat: 30, levels: ['CRITICAL'] }),
@@ -149,9 +149,9 @@ test("a destination's panel shows its rules and due notifications with reasons, 
   expect(complaints).toEqual([]);
 });
 
-test("a test shows the receiver's response, including a refusal", async ({ scope, startApp, openConsole }) => {
+test("a test shows the receiver's response, including a refusal", async ({ scope, serveApp, openConsole }) => {
   const receiver = await startReceiver(scope, (response) => void response.writeHead(403).end('unknown <b>token</b>'));
-  const app = await startApp({ settings: { destinations: [destination('phone', receiver.url)] } });
+  const app = await serveApp({ settings: { destinations: [destination('phone', receiver.url)] } });
   const { page } = await openConsole({ app, hash: '#/notifications' });
   await logIn(page, 'admin');
   const status = page.getByRole('region', { name: 'phone' }).getByRole('status');
@@ -168,12 +168,12 @@ test("a test shows the receiver's response, including a refusal", async ({ scope
 
 test('sent notifications are listed by destination in pages, with incident and result, and on the incident', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const [phone, chat] = [await startReceiver(scope), await startReceiver(scope, answer(400))];
   const destinations = [destination('phone', phone.url), destination('chat', chat.url)];
-  const app = await startApp({ settings: { destinations } });
+  const app = await serveApp({ settings: { destinations } });
   await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries' });
   const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
   await logIn(page, 'admin');
@@ -204,11 +204,11 @@ test('sent notifications are listed by destination in pages, with incident and r
 
 test('the list of sent notifications says that older notifications follow until all are loaded', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const phone = await startReceiver(scope);
-  const app = await startApp({ settings: { destinations: [destination('phone', phone.url)] } });
+  const app = await serveApp({ settings: { destinations: [destination('phone', phone.url)] } });
   for (let index = 0; index < 51; index += 1)
     await sendAlert(app, { source: `source ${index}`, level: 'ERROR', message: 'slow queries' });
   await waitUntil('all notifications are sent', () => phone.requests.length === 51);
@@ -231,12 +231,12 @@ test('the list of sent notifications says that older notifications follow until 
 
 test('the screen shows who is on call now and next, and a Reader adds an override until a time', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const { url } = await startReceiver(scope);
   const members = ['anna', 'ben'];
-  const app = await startApp({
+  const app = await serveApp({
     settings: {
       destinations: members.map((name) => destination(name, url)),
       rotations: [{ name: 'oncall', members, handover: '0 9 * * 1', timeZone: 'Europe/Berlin' }],

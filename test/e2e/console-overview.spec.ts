@@ -4,8 +4,8 @@ import { test } from './support/console.ts';
 import { findFaults, logIn, waitUntilLoaded } from './support/page.ts';
 import { startPager } from './support/pager.ts';
 
-test('the overview shows health in words, charts, disks, processes and alerts', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('the overview shows health in words, charts, disks, processes and alerts', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk', hostname: 'web-1' });
   const { page, complaints } = await openConsole({ app });
   await expect(page.getByText(/Nobody is notified yet|needs? attention/).first()).toBeVisible();
@@ -81,10 +81,10 @@ test('new alerts appear on the overview without a reload', async ({ openConsole 
 
 test('the health shown covers open incidents and failing deliveries, as on the server', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({ settings: await startPager(scope) });
+  const app = await serveApp({ settings: await startPager(scope) });
   const { page } = await openConsole({ app });
   const health = page.getByRole('region', { name: 'Health' });
   const firing = (name: string) =>
@@ -149,8 +149,8 @@ const withoutLogin = [
   '#/settings',
 ];
 
-test('a screen that needs a login never looks empty or healthy without a login', async ({ startApp, openConsole }) => {
-  const app = await startApp({ settings: { access: 'login' } });
+test('a screen that needs a login never looks empty or healthy without a login', async ({ serveApp, openConsole }) => {
+  const app = await serveApp({ settings: { access: 'login' } });
   const token = await app.login('admin');
   await app.request('POST', '/api/alert', { token, body: { level: 'ERROR', message: 'the disk is full' } });
   const { page, complaints } = await openConsole({ app });

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { serveApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { logIn } from './support/page.ts';
 
@@ -10,7 +10,7 @@ const focusedName = (page: Page): Promise<string> =>
   page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
 
 const startWithTasks = (scope: Scope, count: number): Promise<TestApp> =>
-  startApp(scope, { seed: { tasks: Array.from({ length: count }, (_, index) => ({ Title: `task ${index + 1}` })) } });
+  serveApp(scope, { seed: { tasks: Array.from({ length: count }, (_, index) => ({ Title: `task ${index + 1}` })) } });
 
 const exists = async (app: TestApp, id: number): Promise<boolean> =>
   (await app.request('GET', `/api/tasks/${id}`)).status === 200;

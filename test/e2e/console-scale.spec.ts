@@ -14,11 +14,11 @@ const alertCount = isLong ? 1_000_000 : 21_000;
 const throttledCount = isLong ? 19_000 : 3000;
 
 test('a table and a board with thousands of tasks scroll to any position, with few rows in the page', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const tasks = Array.from({ length: taskCount }, (_, index) => ({ Title: `task number ${index + 1}` }));
-  const app = await startApp({ seed: { tasks } });
+  const app = await serveApp({ seed: { tasks } });
   const { page, complaints } = await openConsole({ app, hash: '#/tasks' });
   const task = (number: number) => page.getByRole('button', { name: `task number ${number}`, exact: true });
   for (const view of ['Table', 'Board']) {
@@ -42,13 +42,13 @@ test('a table and a board with thousands of tasks scroll to any position, with f
 
 test('tens of thousands of alerts are counted and can be scrolled, and a full list continues with older alerts', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   test.slow();
   const dataDir = join(createFolder(scope), 'data');
   await fillLog(dataDir, alertCount, { first: 1, startedAt: Date.now() - alertCount * 1000 });
-  const app = await startApp({ settings: { dataDir } });
+  const app = await serveApp({ settings: { dataDir } });
   // Waits for the incidents of the last day, which takes longer than the console's timeout when other tests are
   // running.
   await app.request('GET', '/api/incidents');

@@ -58,11 +58,11 @@ const startPagers = async (scope: Scope) => {
 
 test('every screen is free of accessibility faults in light and dark at 360, 768 and 1440 px', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   test.slow();
-  const app = await startApp({ settings: await startPagers(scope) });
+  const app = await serveApp({ settings: await startPagers(scope) });
   const token = await app.login('admin');
   for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
   for (const Priority of ['Low', 'Medium', 'High', 'Critical'])
@@ -107,8 +107,8 @@ test('every screen is free of accessibility faults in light and dark at 360, 768
   expect([violations, complaints]).toEqual([[], []]);
 });
 
-test('every chart describes its data in words', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('every chart describes its data in words', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await sendAlert(app, { level: 'ERROR' });
   const { page } = await openConsole({ app });
   await waitUntil('all charts have their words', async () => {
@@ -131,8 +131,8 @@ test('every chart describes its data in words', async ({ startApp, openConsole }
   expect((await words()) ?? '').toMatch(/: 1 alert, 1 error$/);
 });
 
-test('no screen shifts its layout while it loads', async ({ scope, startApp, openConsole }) => {
-  const app = await startApp({ settings: await startPagers(scope) });
+test('no screen shifts its layout while it loads', async ({ scope, serveApp, openConsole }) => {
+  const app = await serveApp({ settings: await startPagers(scope) });
   const token = await app.login('admin');
   for (let index = 0; index < 20; index += 1) {
     await sendAlert(app, { level: 'ERROR', source: 'disk', message: `message ${index % 7}` });

@@ -28,10 +28,10 @@ const typeUntilExpired = async (page: Page, text: string): Promise<void> => {
 
 test('a session that expires while the user types loses no input, and the action continues after a login', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   const baseURL = await startProxy(scope, app.url, shorten(3));
   const { page, complaints } = await openConsole({ app, baseURL, hash: '#/commands/Get-Process' });
   await logIn(page, 'admin');
@@ -49,8 +49,8 @@ test('a session that expires while the user types loses no input, and the action
   expect(complaints).toEqual([]);
 });
 
-test('a token that is refused before its expiry loses no input', async ({ scope, startApp, openConsole }) => {
-  const app = await startApp();
+test('a token that is refused before its expiry loses no input', async ({ scope, serveApp, openConsole }) => {
+  const app = await serveApp();
   let token = '';
   const change = shorten(2, 3600, (issued) => {
     token = issued;
@@ -68,8 +68,8 @@ test('a token that is refused before its expiry loses no input', async ({ scope,
   await expect(field).toHaveValue(processName);
 });
 
-test('the form for a new task keeps its input when the session ends', async ({ scope, startApp, openConsole }) => {
-  const app = await startApp();
+test('the form for a new task keeps its input when the session ends', async ({ scope, serveApp, openConsole }) => {
+  const app = await serveApp();
   const baseURL = await startProxy(scope, app.url, shorten(3));
   const { page, complaints } = await openConsole({ app, baseURL, hash: '#/nowhere' });
   await logIn(page, 'admin');
@@ -95,10 +95,10 @@ const wrong: [hash: string, route: string, body: string][] = [
 
 test('a malformed response causes an error that names the route on every screen', async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   let changed: [route: string, body: string] | undefined;
   const baseURL = await startProxy(scope, app.url, (method, path) =>
     changed && changed[0] === `${method} ${path.split('?')[0]}` ? changed[1] : undefined,

@@ -69,11 +69,11 @@ const row = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('button', { name, exact: true }) });
 
 test('users and keys are created, changed and deleted with the keyboard alone, and listed as changes', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const key = { name: 'old', sha256: 'a'.repeat(64), scopes: ['metrics:read'] };
-  const app = await startApp({ settings: { access: 'login', keys: [key] } });
+  const app = await serveApp({ settings: { access: 'login', keys: [key] } });
   const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
   await logIn(page, 'admin');
   await page.keyboard.press('g');
@@ -210,12 +210,12 @@ test('the last administrator cannot be deleted, and a Reader sees every section 
 
 test("a destination is created with its type's fields, tested, changed without its secret, and deleted", async ({
   scope,
-  startApp,
+  serveApp,
   openConsole,
 }) => {
   const { url, requests } = await startReceiver(scope, answer(200));
   const pager = { name: 'pager', type: 'webhook', url };
-  const app = await startApp({ settings: { destinations: [pager], watchTargets: ['127.0.0.1'] } });
+  const app = await serveApp({ settings: { destinations: [pager], watchTargets: ['127.0.0.1'] } });
   const { page, complaints } = await openConsole({ app, hash: '#/notifications' });
   await logIn(page, 'admin');
   await page.getByRole('link', { name: 'Settings pager' }).click();
@@ -276,8 +276,8 @@ test("a destination is created with its type's fields, tested, changed without i
   expect(complaints.filter((each) => !/4(00|09|12) \(/.test(each))).toEqual([]);
 });
 
-test('an intake format is tested on a pasted body, created, changed and deleted', async ({ startApp, openConsole }) => {
-  const app = await startApp({ settings: { intake: [{ name: 'configured', message: '{/text}' }] } });
+test('an intake format is tested on a pasted body, created, changed and deleted', async ({ serveApp, openConsole }) => {
+  const app = await serveApp({ settings: { intake: [{ name: 'configured', message: '{/text}' }] } });
   const { page, complaints } = await openConsole({ app, hash: '#/settings/formats' });
   await logIn(page, 'admin');
   await expect(row(page, 'configured')).toHaveText(/From the config file/);
@@ -326,10 +326,10 @@ test('an intake format is tested on a pasted body, created, changed and deleted'
 });
 
 test("About shows the server's version, and licences on request; only administrators see the data folder", async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({ settings: { store: 'file' } });
+  const app = await serveApp({ settings: { store: 'file' } });
   const { page, complaints } = await openConsole({ app, hash: '#/settings/about' });
   const requests: string[] = [];
   page.on('request', (request) => requests.push(new URL(request.url()).pathname));
@@ -384,10 +384,10 @@ test('a key unused for 90 days is marked in the list and in its details, on a ph
 });
 
 test('a Reader who changes their password stays logged in here, and is logged out elsewhere', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({ settings: { access: 'login' } });
+  const app = await serveApp({ settings: { access: 'login' } });
   const body = { name: 'ben', role: 'Reader', password: strong };
   expect((await app.request('POST', '/api/users', { token: await app.login('admin'), body })).status).toBe(201);
   const logInAsBen = (password: string) =>

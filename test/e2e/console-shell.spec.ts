@@ -27,8 +27,8 @@ test('the first screen does not wait for the OpenAPI document', async ({ openCon
   expect(complaints).toEqual([]);
 });
 
-test('the navigation groups screens by purpose, and omits empty lists', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('the navigation groups screens by purpose, and omits empty lists', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   const { page, complaints } = await openConsole({ app });
   const navigation = page.getByRole('navigation', { name: 'Screens' });
   for (const group of ['Respond', 'Watch', 'Work', 'Administer']) {
@@ -268,10 +268,10 @@ test('the console works in a browser that allows no storage', async ({ openConso
 });
 
 test("the console works below a proxy's path, and shows a message if its scripts are blocked", async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   const below = (url: string): string => url.replace('/below/', '/');
   const { page } = await openConsole({ app, hash: '#/nowhere' });
   await page.context().route('**/below/**', async (route) => {

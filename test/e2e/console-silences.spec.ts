@@ -18,10 +18,10 @@ const form = (page: Page) => page.getByRole('dialog', { name: 'New silence' });
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 test('without silences, the screen explains silences, and a Reader logs in and creates a silence with a preview', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAlert(app, { source: 'backup', hostname: 'db-1', level: 'ERROR', message: 'disk is 91 % full' });
   await sendAlert(app, { source: 'smart', hostname: 'db-1', level: 'ERROR', message: 'sdb fails' });
   const { page, complaints } = await openConsole({ app, hash: '#/silences' });
@@ -65,10 +65,10 @@ test('the form for a silence keeps its input while the dialog asks for a login',
 });
 
 test('current, upcoming, past and recurring silences are listed, and can be edited and ended', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await create(app, { match: { source: 'backup' }, endsAt: inHours(2), comment: 'replaced' });
   await create(app, { match: { source: 'deploy' }, startsAt: inHours(24), endsAt: inHours(26) });
   const weekly = { schedule: '30 2 * * 1-5', minutes: 90, timeZone: 'Asia/Tokyo' };
@@ -113,10 +113,10 @@ test('current, upcoming, past and recurring silences are listed, and can be edit
 });
 
 test('a schedule being typed shows its next times, or the reason why it has none', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   const { page } = await openConsole({ app, hash: '#/silences/new?source=x', timezoneId: 'UTC' });
   await logInOver(page);
   await form(page).getByRole('button', { name: 'Cron' }).click();
@@ -136,10 +136,10 @@ test('a schedule being typed shows its next times, or the reason why it has none
 });
 
 test('a silence that somebody else has changed is not overwritten, and the refusal shows the reason', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   const id = await create(app, { match: { source: 'backup' }, endsAt: inHours(2) });
   const { page } = await openConsole({ app, hash: '#/silences/new?source=x' });
   await logInOver(page);
@@ -174,10 +174,10 @@ const logInOver = async (page: Page): Promise<void> => {
 };
 
 test('incidents and alerts fill in the form, which returns to them, and an incident links to its silence', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({});
+  const app = await serveApp({});
   await sendAlert(app, { source: 'backup', hostname: 'db-1', level: 'ERROR', message: 'disk is 91 % full' });
   const soon = await create(app, { match: { hostname: 'db-*' }, startsAt: inHours(1), endsAt: inHours(2) });
   const { page, complaints } = await openConsole({ app, hash: '#/incidents' });

@@ -61,10 +61,10 @@ test('a refused task keeps its input and shows the reason', async ({ openConsole
 });
 
 test('tasks can be filtered by status, priority and title, and the address contains the filters', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   await add(app, { Title: 'first', Priority: 'High' });
   await add(app, { Title: 'second', Priority: 'High' });
   await add(app, { Title: 'third' });
@@ -90,10 +90,10 @@ test('tasks can be filtered by status, priority and title, and the address conta
 });
 
 test('the board has four columns, and cards can be moved by dragging and with the keyboard', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   await add(app, { Title: 'by mouse' });
   await add(app, { Title: 'by keyboard', Priority: 'Critical' });
   const { page, complaints } = await openConsole({ app, hash: '#/tasks?view=board' });
@@ -112,10 +112,10 @@ test('the board has four columns, and cards can be moved by dragging and with th
 });
 
 test('a card shows up to two lines of its title, and the full title to screen readers and on hover', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   const long = 'Find out whether the queue is flushed before the connection is closed, '.repeat(3).trim().slice(0, 190);
   const titles = ['short', 'a title that is too long for one line of a column', long, 'x'.repeat(200), 'last'];
   for (const Title of titles) await add(app, { Title });
@@ -153,10 +153,10 @@ test('a card shows up to two lines of its title, and the full title to screen re
 });
 
 test('in a narrow window the filters are behind a button that shows the number of active filters', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   await add(app, { Title: 'first', Priority: 'High' });
   await add(app, { Title: 'second' });
   const viewport = { width: 360, height: 800 };
@@ -177,8 +177,8 @@ test('in a narrow window the filters are behind a button that shows the number o
   expect(complaints).toEqual([]);
 });
 
-test('every priority and status in the list is fully readable on a phone', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('every priority and status in the list is fully readable on a phone', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   await add(app, { Title: 'first' });
   const { page } = await openConsole({ app, viewport: { width: 360, height: 740 }, hash: '#/tasks' });
   for (const name of ['Priority of first', 'Status of first']) {
@@ -217,8 +217,8 @@ test("other users' changes appear, and hostile titles are shown as text", async 
   await expect(page.getByText('Task not found')).toBeVisible();
 });
 
-test('a double click deletes or completes only one task', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('a double click deletes or completes only one task', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   for (const Title of ['first', 'second', 'third', 'fourth']) await add(app, { Title });
   const { page } = await openConsole({ app, hash: '#/tasks?status=Pending' });
   await page.getByRole('button', { name: 'Delete third' }).dblclick({ delay: 60 });
@@ -236,10 +236,10 @@ test('a double click deletes or completes only one task', async ({ startApp, ope
 });
 
 test('a task that is deleted by somebody else during editing can be saved as a new task', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp();
+  const app = await serveApp();
   for (const Title of ['in its place', 'in its form']) await add(app, { Title });
   const { page, complaints } = await openConsole({ app, hash: '#/tasks' });
   await page.getByRole('button', { name: 'in its place', exact: true }).click();

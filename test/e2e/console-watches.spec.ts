@@ -6,7 +6,7 @@ import { expect, type Page } from '@playwright/test';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { serveApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
@@ -24,7 +24,7 @@ const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
 
 const startShared = async (): Promise<TestApp> => {
   const scope: Scope = { after: (step) => void shared.steps.push(step) };
-  shared.app ??= await startApp(scope, { settings });
+  shared.app ??= await serveApp(scope, { settings });
   return shared.app;
 };
 
@@ -215,8 +215,8 @@ test('each chart on the overview opens a form for a watch with type, resource an
   expect(complaints).toEqual([]);
 });
 
-test('without watches, the screen explains watches and links to the form', async ({ startApp, openConsole }) => {
-  const app = await startApp();
+test('without watches, the screen explains watches and links to the form', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
   const { page } = await openConsole({ app, hash: '#/watches' });
   await logIn(page, 'admin');
   await expect(page.getByText(/^A watch regularly checks a disk, a service/)).toBeVisible();

@@ -29,9 +29,9 @@ interface Fixtures {
 }
 
 const test = consoleTest.extend<Fixtures>({
-  openDocs: ({ scope, startApp, browser }, use) =>
+  openDocs: ({ scope, serveApp, browser }, use) =>
     use(async ({ settings = {}, script, toUrl, ...options } = {}) => {
-      const app = await startApp({ settings });
+      const app = await serveApp({ settings });
       const url = (await toUrl?.(app)) ?? app.url;
       const context = await browser.newContext(options);
       atEnd(scope, () => context.close());

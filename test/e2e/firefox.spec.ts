@@ -10,10 +10,10 @@ const executablePath = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) 
 
 test('in Firefox the console opens, a login works, and a new alert appears immediately', async ({
   scope,
-  startApp,
+  serveApp,
 }) => {
   test.skip(executablePath === undefined && process.env['CI'] !== 'true', 'no Firefox is installed here');
-  const app = await startApp();
+  const app = await serveApp();
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath: executablePath ?? 'firefox' });
   scope.after(() => browser.close());
   const page = await browser.newPage();

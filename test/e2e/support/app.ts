@@ -47,7 +47,7 @@ const always = { maxEventLoopDelay: 0 };
 const bundled = new URL('../../../dist/e2e/app.js', import.meta.url).href;
 
 /** Starts the app in this process, with its own data directory. The app is closed when the test ends. */
-export const startApp = async (scope: Scope, { settings = {}, seed }: Options = {}): Promise<LocalApp> => {
+export const serveApp = async (scope: Scope, { settings = {}, seed }: Options = {}): Promise<LocalApp> => {
   const { startApp: start } = (await import(bundled)) as typeof import('../../support/app.ts');
   const own = createScope();
   atEnd(scope, own.end);

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
 import { atEnd, type Scope } from '../../support/scope.ts';
-import { startApp, startPublished, type TestApp } from './app.ts';
+import { serveApp, startPublished, type TestApp } from './app.ts';
 import { findChromium } from './chromium.ts';
 import { collectComplaints } from './page.ts';
 
@@ -26,7 +26,7 @@ type Rest<F> = F extends (scope: Scope, ...rest: infer R) => infer Result ? (...
 interface Fixtures {
   /** Scope for helpers that clean up when the test ends. */
   scope: Scope;
-  startApp: Rest<typeof startApp>;
+  serveApp: Rest<typeof serveApp>;
   startPublished: Rest<typeof startPublished>;
   /** Opens the console of an app, by default of a new app. Both end with the test. */
   openConsole: (options?: Options) => Promise<ConsolePage>;
@@ -39,7 +39,7 @@ export const test = base.extend<Fixtures>({
     await use({ after: (step) => void steps.push(step) });
     for (const step of steps.reverse()) await step();
   },
-  startApp: ({ scope }, use) => use((options) => startApp(scope, options)),
+  serveApp: ({ scope }, use) => use((options) => serveApp(scope, options)),
   startPublished: ({ scope }, use) => use((options) => startPublished(scope, options)),
   openConsole: ({ scope, browser }, use) => use((options) => openConsole(scope, browser, options)),
 });
@@ -49,7 +49,7 @@ const openConsole = async (
   browser: Browser,
   { hash = '', settings = {}, app: given, hasClock = false, ...options }: Options = {},
 ): Promise<ConsolePage> => {
-  const app = given ?? (await startApp(scope, { settings }));
+  const app = given ?? (await serveApp(scope, { settings }));
   const context = await browser.newContext({
     baseURL: app.url,
     // uPlot throws if the system's locale is malformed.
