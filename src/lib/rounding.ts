@@ -3,4 +3,5 @@ export const roundFigure = (figure: number): number =>
   Math.abs(figure) >= 1000 ? Math.round(figure) : Number(figure.toPrecision(5));
 
 /** Rounds a figure for JSON; null if unknown. */
-export const roundOrNull = (figure: number): number | null => (Number.isFinite(figure) ? roundFigure(figure) : null);
+export const roundFigureOrNull = (figure: number): number | null =>
+  Number.isFinite(figure) ? roundFigure(figure) : null;

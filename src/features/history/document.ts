@@ -7,7 +7,7 @@ import { History, hostColumns, severityNames } from '../../kit/machine.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { optionalText } from '../../kit/shape.ts';
 import { toOffsetTimestamp } from '../../lib/local-time.ts';
-import { roundOrNull } from '../../lib/rounding.ts';
+import { roundFigureOrNull } from '../../lib/rounding.ts';
 import { alertsAt, type Disks, disksAt, type Ring } from './ring.ts';
 
 const HistoryQuery = Type.Object({
@@ -136,7 +136,7 @@ function* listColumn(before: string, values: Iterable<number>, after: string): G
       slice = [];
     }
     // Disk sizes and alert counts often equal the previous value.
-    if (!Object.is(value, last)) [last, text] = [value, String(roundOrNull(value))];
+    if (!Object.is(value, last)) [last, text] = [value, String(roundFigureOrNull(value))];
     slice.push(text);
   }
   yield `${opening}${slice.join(',')}]${after}`;

@@ -1,7 +1,7 @@
 import { HttpError } from '../../http/errors.ts';
 import { parseTime } from '../../http/text-forms.ts';
 import { toTimeText } from '../../kit/time.ts';
-import { roundOrNull } from '../../lib/rounding.ts';
+import { roundFigureOrNull } from '../../lib/rounding.ts';
 import { type DiskColumns, diskColumnsAt, valueColumns } from './columns.ts';
 import type { Fleet } from './fleet.ts';
 import { align, findRing, rings } from './rings.ts';
@@ -40,7 +40,7 @@ export const readHistory = async (fleet: Fleet, name: string, { step, from, to }
   const list = (column: number, since = 0): (number | null)[] => {
     const values: (number | null)[] = Array.from({ length: count }, () => null);
     for (const { time, values: row } of rows)
-      if (time + step > since) values[(time - from) / step] = roundOrNull(row[column] as number);
+      if (time + step > since) values[(time - from) / step] = roundFigureOrNull(row[column] as number);
     return values;
   };
   const disks: readonly DiskColumns[] = fleet.find(name)?.disks ?? [];

@@ -22,7 +22,7 @@ export interface WeekLoad {
   notActedOn: readonly SharedIncident[];
 }
 
-export interface PersonLoad {
+interface WeeklyLoad {
   person: string;
   weeks: readonly WeekLoad[];
 }
@@ -48,7 +48,7 @@ export const readLoad = async (
   incidents: Pick<IncidentSource, 'listSent' | 'find'>,
   zoneOf: (person: string) => ZoneClock,
   isWanted: (person: string, week: number) => boolean,
-): Promise<PersonLoad[]> => {
+): Promise<WeeklyLoad[]> => {
   const sent = await incidents.listSent({}, mostNotifications);
   const zones = new Map<string, ZoneClock>();
   const toZone = (person: string): ZoneClock => {
@@ -57,7 +57,7 @@ export const readLoad = async (
     return zone;
   };
   const pages = sent.flatMap((one) => toPage(one, toZone) ?? []).filter(({ person, week }) => isWanted(person, week));
-  const load: PersonLoad[] = [];
+  const load: WeeklyLoad[] = [];
   for (const [person, own] of groupBy(pages, (page) => page.person)) {
     const weeks: WeekLoad[] = [];
     for (const [week, found] of groupBy(own, (page) => page.week)) {
