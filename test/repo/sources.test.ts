@@ -26,11 +26,3 @@ test('no two files in src export the same name', () => {
   const shared = [...places].filter(([, files]) => files.size > 1);
   assert.deepEqual(shared, []);
 });
-
-test('.ci/run runs the check and test commands named in the documents', () => {
-  const steps = readText('.ci/run');
-  for (const command of ['npm run check', 'npm test']) {
-    assert.match(steps, new RegExp(`^step ${command}$`, 'm'));
-    assert.ok(readText('README.md').includes(`\`${command}\``), command);
-  }
-});
