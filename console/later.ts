@@ -1,6 +1,7 @@
 /** Screens that are not part of the first load, in a single file, which is smaller than many files. */
 export { alertsView } from './alerts/screen.tsx';
 export { auditView } from './audit/screen.tsx';
+export { availabilityView } from './availability/screen.tsx';
 export { commandsView } from './commands/screen.tsx';
 export { connectView } from './connect/screen.tsx';
 export { heartbeatsView } from './heartbeats/screen.tsx';

@@ -24,5 +24,13 @@ export const availabilityTexts = {
   outages: (count: string) => counted(count, 'outage'),
   latest: (count: string) => `(the latest ${count})`,
   now: 'until now',
+  print: 'Print',
+  noChecks: 'No watches and no heartbeats.',
+  range: (from: string, until: string, zone: string) => `${from} to ${until} (${zone}).`,
+  check: 'Check',
+  share: 'Availability',
+  downTime: 'Down',
+  outageCount: 'Outages',
+  looksOf: { maintenance: 'Maintenance', unknown: 'Unknown' },
   several: (count: string) => `${count} outages merged`,
 };

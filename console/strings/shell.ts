@@ -10,6 +10,7 @@ export const shellTexts = {
     incidents: 'Incidents',
     watches: 'Watches',
     heartbeats: 'Heartbeats',
+    availability: 'Availability',
     processes: 'Processes',
     tasks: 'Tasks',
     simpleTasks: 'Simple tasks',

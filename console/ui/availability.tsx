@@ -122,7 +122,7 @@ const describeDay = (day: Day): string => {
 };
 
 /** Formats a percentage, rounded down so that a check with an outage never shows 100 %. */
-const toShare = (percentage: number): string => String(Math.floor(percentage * 100) / 100);
+export const toShare = (percentage: number): string => String(Math.floor(percentage * 100) / 100);
 
 const toShares = ({ up, down, maintenance, unknown }: CheckAvailability): string[] => {
   const sum = up + down + maintenance + unknown;
