@@ -27,9 +27,7 @@ Object.assign(process.env, { FORCE_COLOR: '0', TEST_SHARED_FOLDER: shared });
 if (!process.features.typescript) process.execArgv.push('--import', import.meta.resolve('tsx'));
 process.execArgv.push(`--test-timeout=${seconds * 1000}`);
 
-/**
- * Writes modules that each import up to `most` files of a folder, because loading the program takes almost a second.
- */
+/** Writes modules that import up to `most` files of a folder each, because loading the program takes almost a second. */
 const writeModules = (paths, most) => {
   const groups = [];
   for (const file of paths) {
@@ -47,10 +45,7 @@ const writeModules = (paths, most) => {
   });
 };
 
-/**
- * Runs test files, with more processes than processors. Returns the failures. In CI, failed files run once more, one at
- * a time.
- */
+/** Runs test files, with more processes than processors. Returns the failures. In CI, failed files run again, alone. */
 const runTests = async (paths, most = 16) => {
   const modules = writeModules(paths, most);
   const failures = [];
