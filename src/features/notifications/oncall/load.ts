@@ -5,13 +5,13 @@ import { dayMs, hourMs } from '../../../lib/units.ts';
 import { splitWayName } from '../people/way.ts';
 
 /** Local hours of a night. A night belongs to the day on which it begins. */
-export const night = { begins: 22, ends: 7 };
+const night = { begins: 22, ends: 7 };
 
 /** Maximum number of notifications to read. No more are stored. */
 const mostNotifications = 10_000;
 
 /** Load of one person in a week. */
-export interface WeekLoad {
+interface WeekLoad {
   /** Monday on which the week begins, as local time at midnight. */
   week: number;
   /** Number of pages. An incident that notifies several ways at the same time counts as one page. */
