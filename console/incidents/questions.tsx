@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { now } from '../clock.ts';
+import { toMinute } from '../format.ts';
 import { useResource } from '../live/resource.ts';
+import { isMounted } from '../routes.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { FormDialog } from '../ui/dialog.tsx';
@@ -30,9 +32,22 @@ export const QuestionDialog = () => {
 /** Returns 8:00 on the next day in the displayed zone. */
 const toTomorrow = (): number => ceilTime(now() + 1, 24) + 8 * hourMs;
 
+/** Returns the end of the user's last current shift; undefined if the user is not on call. */
+const useShiftEnd = (): number | undefined => {
+  const own = session.value?.name;
+  const { value } = useResource(async (signal) =>
+    own !== undefined && isMounted('getOnCall') ? (await userClient.getOnCall({}, { signal })).data : [],
+  );
+  const ends = (value ?? [])
+    .filter(({ kind, member, endsAt }) => kind === 'person' && member === own && endsAt !== null)
+    .map(({ endsAt }) => Date.parse(endsAt ?? ''));
+  return ends.length > 0 ? Math.max(...ends) : undefined;
+};
+
 const SnoozeDialog = ({ incidents }: { incidents: readonly Incident[] }) => {
   const typed = useSignal('');
   const error = useSignal<string | undefined>(undefined);
+  const shiftEnd = useShiftEnd();
   const snooze = (until: number) => {
     if (!(until > now())) {
       error.value = words.snoozePast;
@@ -58,6 +73,11 @@ const SnoozeDialog = ({ incidents }: { incidents: readonly Incident[] }) => {
         <button type="button" onClick={() => snooze(toTomorrow())}>
           {words.snoozeTomorrow}
         </button>
+        {shiftEnd !== undefined && (
+          <button type="button" onClick={() => snooze(shiftEnd)}>
+            {words.snoozeShift(toMinute(shiftEnd))}
+          </button>
+        )}
       </div>
       <Field
         label={words.snoozeUntil}

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { OnCall } from 'signalbox/client';
 import { client } from '../api.ts';
 import { serverNow } from '../clock.ts';
@@ -9,6 +10,7 @@ import { session } from '../session.ts';
 import { onCallTexts as words } from '../strings/oncall.ts';
 import { OverrideDialog } from '../ui/override-dialog.tsx';
 import { Unloaded } from '../ui/panel.tsx';
+import { useRange } from './range.ts';
 import { listDays, placeIn, type ShownPeriod } from './weeks.ts';
 
 interface ShownShift extends ShownPeriod {
@@ -23,7 +25,10 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Four weeks of a rotation: bars by person and gaps in red, or a list in narrow windows. A click overrides a shift. */
+/**
+ * Four weeks of a rotation: bars by person, gaps in red; on narrow screens a list. A click overrides a shift; a drawn
+ * range, or shifts chosen with Shift and arrow keys, are overridden together.
+ */
 export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => {
   const { rotation } = onCall;
   const days = listDays(page);
@@ -39,11 +44,20 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
     }));
   };
   const { value, error, reload } = useResource(load, { key: `${rotation} ${from}`, topic: 'oncall' });
-  const chosen = useSignal<ShownShift | undefined>(undefined);
-  if (!value) return <Unloaded error={error} reload={reload} lines={8} />;
-  const choose = (shift: ShownShift): void => {
-    if (isAllowed('createDutyOverride') && shift.end > serverNow()) chosen.value = shift;
+  const chosen = useSignal<ShownPeriod | undefined>(undefined);
+  /** Shift at which a range of shifts begins that keys extend. */
+  const anchor = useSignal<ShownShift | undefined>(undefined);
+  /** True while Shift is held: the range begins at the shift that had the focus before. */
+  const isExtending = useRef(false);
+  const mayOverride = isAllowed('createDutyOverride');
+  const choose = (range: ShownPeriod): void => {
+    if (mayOverride && range.end > serverNow()) chosen.value = range;
   };
+  const begin = (shift: ShownShift): void => {
+    if (!isExtending.current) anchor.value = shift;
+  };
+  const { range: drawn, handlers, cancel } = useRange(mayOverride, choose);
+  if (!value) return <Unloaded error={error} reload={reload} lines={8} />;
   const own = session.value ? [session.value.name] : [];
   const members = onCall.kind === 'person' ? [...new Set([...onCall.members, ...own])] : onCall.members;
   const weeks = Array.from({ length: (days.length - 1) / 7 }, (_, week) => days.slice(week * 7, week * 7 + 8));
@@ -51,9 +65,16 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
     <section
       class="rotation-calendar"
       aria-label={words.calendarOf(rotation)}
-      onKeyDown={(event) => moveFocus(event, page, onPage)}
+      onPointerDownCapture={(event) => {
+        isExtending.current = event.shiftKey;
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') cancel();
+        isExtending.current = event.shiftKey;
+        moveFocus(event, page, onPage);
+      }}
     >
-      <div class="calendar-weeks">
+      <div class="calendar-weeks" {...handlers}>
         {weeks.map((week) => (
           <div key={week[0]} class="calendar-week">
             {week.slice(0, 7).map((day) => (
@@ -61,7 +82,8 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
                 {toShortDay(day)}
               </span>
             ))}
-            <div class="calendar-bars">
+            <div class="calendar-bars" data-start={week[0]} data-end={week[7]}>
+              {drawn && <DrawnRange range={drawn} week={week} />}
               {value.map((shift) => {
                 const place = placeIn(shift, week);
                 return (
@@ -71,7 +93,8 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
                       shift={shift}
                       members={onCall.members}
                       style={{ left: `${place.left}%`, width: `${place.width}%` }}
-                      onClick={() => choose(shift)}
+                      onFocus={() => begin(shift)}
+                      onClick={(event) => choose(event.shiftKey && anchor.value ? join(anchor.value, shift) : shift)}
                     />
                   )
                 );
@@ -83,7 +106,12 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
       <ol class="calendar-list">
         {value.map((shift) => (
           <li key={`${shift.start} ${shift.person}`}>
-            <ShiftButton shift={shift} members={onCall.members} onClick={() => choose(shift)} />
+            <ShiftButton
+              shift={shift}
+              members={onCall.members}
+              onFocus={() => begin(shift)}
+              onClick={(event) => choose(event.shiftKey && anchor.value ? join(anchor.value, shift) : shift)}
+            />
             <span class="hint">{describeTimes(shift)}</span>
           </li>
         ))}
@@ -106,14 +134,27 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
   );
 };
 
+/** Part of a range that is being drawn, in one week. */
+const DrawnRange = ({ range, week }: { range: ShownPeriod; week: readonly number[] }) => {
+  const place = placeIn(range, week);
+  return place ? <div class="drawn" style={{ left: `${place.left}%`, width: `${place.width}%` }} /> : null;
+};
+
+/** Returns the range from the earlier to the later of two shifts. */
+const join = (one: ShownPeriod, other: ShownPeriod): ShownPeriod => ({
+  start: Math.min(one.start, other.start),
+  end: Math.max(one.end, other.end),
+});
+
 interface ButtonProps {
   shift: ShownShift;
   members: readonly string[];
   style?: { left: string; width: string };
-  onClick: () => void;
+  onFocus: () => void;
+  onClick: (event: MouseEvent) => void;
 }
 
-const ShiftButton = ({ shift, members, style, onClick }: ButtonProps) => {
+const ShiftButton = ({ shift, members, style, onFocus, onClick }: ButtonProps) => {
   const { person, isOverride } = shift;
   const who = `${person ?? words.gap}${isOverride ? ` (${words.override})` : ''}`;
   const title = `${who}: ${describeTimes(shift)}`;
@@ -124,6 +165,7 @@ const ShiftButton = ({ shift, members, style, onClick }: ButtonProps) => {
       style={style}
       title={title}
       aria-label={title}
+      onFocus={onFocus}
       onClick={onClick}
     >
       <bdi>{person ?? words.gap}</bdi>

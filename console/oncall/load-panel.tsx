@@ -37,7 +37,7 @@ export const LoadPanel = () => {
         />
       )}
       {value ? (
-        <table class="plain" aria-label={words.load}>
+        <table class="plain load" aria-label={words.load}>
           <thead>
             <tr>
               <th scope="col">{words.week}</th>

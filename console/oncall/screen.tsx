@@ -13,9 +13,11 @@ import { FormDialog } from '../ui/dialog.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Empty, Panel, Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
+import { AbsenceDialog } from './absence-dialog.tsx';
 import { AddressDialog } from './address-dialog.tsx';
 import { RotationCalendar } from './calendar.tsx';
 import { LoadPanel } from './load-panel.tsx';
+import { ProposalsPanel } from './proposals.tsx';
 import { RotationForm } from './rotation-form.tsx';
 import { listDays } from './weeks.ts';
 
@@ -38,6 +40,7 @@ const OnCallScreen = () => {
   if (value.present.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
   return (
     <div class="list">
+      {isReadable('listOverrideProposals') && <ProposalsPanel />}
       {value.present.map((onCall) => {
         const rotation = value.rotations.find(({ name }) => name === onCall.rotation);
         return (
@@ -131,7 +134,7 @@ const RemoveDialog = ({ rotation, onRemoved, onClose }: RemoveProps) => {
 
 /** Navigation by four weeks, the user's calendar address, and a button for a new rotation. */
 const OnCallControls = () => {
-  const dialog = useSignal<'new' | 'addresses' | undefined>(undefined);
+  const dialog = useSignal<'new' | 'addresses' | 'absences' | undefined>(undefined);
   const close = (): void => {
     dialog.value = undefined;
   };
@@ -151,11 +154,15 @@ const OnCallControls = () => {
           onClick={() => (dialog.value = 'addresses')}
         />
       )}
+      {isReadable('getAbsenceCalendar') && (
+        <IconButton icon="clock" label={words.absences} onClick={() => (dialog.value = 'absences')} />
+      )}
       {isAllowed('putRotation') && (
         <IconButton icon="plus" label={words.create} onClick={() => (dialog.value = 'new')} />
       )}
       {dialog.value === 'new' && <RotationForm rotation={undefined} onSaved={() => showPage(page)} onClose={close} />}
       {dialog.value === 'addresses' && <AddressDialog rotation={undefined} onClose={close} />}
+      {dialog.value === 'absences' && <AbsenceDialog onClose={close} />}
     </div>
   );
 };

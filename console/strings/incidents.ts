@@ -83,6 +83,7 @@ export const incidentTexts = {
   snoozeHint: 'The incident stays acknowledged until then, and reopens automatically.',
   snoozeHours: (hours: number) => `For ${hours} h`,
   snoozeTomorrow: 'Until tomorrow, 8:00',
+  snoozeShift: (time: string) => `Until my shift ends, ${time}`,
   snoozeUntil: 'Until',
   snoozeAction: 'Snooze',
   snoozePast: 'Choose a time in the future.',

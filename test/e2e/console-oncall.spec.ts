@@ -51,3 +51,75 @@ test('an Admin creates a rotation, sees four weeks with gaps, moves by keys, ove
   // Refusal of an unknown user.
   expect(complaints).toEqual([expect.stringMatching(/400 .*api.rotations.ops/)]);
 });
+
+test('a range drawn with the mouse, or shifts chosen with Shift and arrow keys, become one override', async ({
+  openConsole,
+}) => {
+  const { page, complaints } = await openConsole({ hash: '#/oncall' });
+  await logIn(page, 'admin');
+  await page.getByRole('button', { name: 'New rotation' }).click();
+  const form = page.getByRole('dialog', { name: 'New rotation' });
+  await form.getByLabel('Name').fill('ops');
+  await form.getByLabel('Time zone').fill('UTC');
+  await form.getByLabel('People').fill('admin, reader');
+  await form.getByLabel('Handover every').fill('1 day');
+  await form.getByLabel('At', { exact: true }).fill('09:00');
+  await form.getByRole('button', { name: 'Save' }).click();
+  const calendar = page.getByRole('region', { name: 'Calendar of ops' });
+  const week = calendar.locator('.calendar-bars').nth(2);
+  await expect(week).toBeVisible();
+  const { x, y, width, height } = (await week.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await page.mouse.move(x + width * (1 / 7), y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * (2 / 7), y + height / 2, { steps: 5 });
+  await expect(calendar.locator('.drawn')).toBeVisible();
+  await page.mouse.move(x + width * (3 / 7), y + height / 2, { steps: 5 });
+  await page.mouse.up();
+  const dialog = page.getByRole('dialog', { name: 'On call: ops' });
+  await expect(dialog.getByLabel('From')).toHaveValue(/T00:00$/);
+  const [from, until] = await Promise.all(
+    ['From', 'Until'].map(async (label) => Date.parse(await dialog.getByLabel(label).inputValue())),
+  );
+  expect(Number(until) - Number(from)).toBe(2 * 86_400_000);
+  expect(await findFaults(page)).toEqual([]);
+  await dialog.getByLabel('Member').selectOption('reader');
+  await dialog.getByRole('button', { name: 'Override' }).click();
+  await expect(calendar.getByRole('button', { name: /^reader \(override\): / })).toHaveCount(1);
+  const shifts = calendar.locator('.calendar-bars').nth(3).getByRole('button');
+  await shifts.nth(1).focus();
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Shift+Enter');
+  const [first, last] = await Promise.all(
+    ['From', 'Until'].map(async (label) => Date.parse(await dialog.getByLabel(label).inputValue())),
+  );
+  expect(Number(last) - Number(first)).toBe(3 * 86_400_000);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('table', { name: 'Pages by week' }).getByRole('row')).toHaveCount(5);
+  expect(complaints).toEqual([]);
+});
+
+test('a Reader sets the address of a calendar with absences, sees own pages by week, and deletes the address', async ({
+  openConsole,
+}) => {
+  const { page, complaints } = await openConsole({ hash: '#/oncall' });
+  await logIn(page, 'reader');
+  await page.getByRole('button', { name: 'Absences…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your calendar with absences' });
+  await dialog.getByLabel('Address').fill('http://127.0.0.1:9/a.ics');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByRole('alert')).toHaveText(/must be the https address/);
+  await dialog.getByLabel('Address').fill('https://127.0.0.1:9/a.ics');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  await page.getByRole('button', { name: 'Absences…' }).click();
+  await expect(dialog.getByText('https://127.0.0.1:9/***')).toBeVisible();
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await findFaults(page)).toEqual([]);
+  }
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(dialog).toBeHidden();
+  expect(complaints).toEqual([expect.stringMatching(/404 .*absences/), expect.stringMatching(/400 .*absences/)]);
+});

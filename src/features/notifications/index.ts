@@ -25,6 +25,7 @@ import { createAbsenceRoutes } from './oncall/absence-routes.ts';
 import { Absences } from './oncall/absences.ts';
 import { CalendarAddresses } from './oncall/calendar-addresses.ts';
 import { createCalendarRoutes } from './oncall/calendar-routes.ts';
+import { DeclinedProposals } from './oncall/declined-proposals.ts';
 import { GapWatch } from './oncall/gap-watch.ts';
 import { createLoadRoutes } from './oncall/load-routes.ts';
 import { openRotations } from './oncall/open-rotations.ts';
@@ -256,7 +257,14 @@ export const notifications = defineFeature({
             isQuiet,
           }),
           ...createLoadRoutes({ incidents, zoneOf, accounts: offers.accounts, clock }),
-          ...createAbsenceRoutes({ absences, rotations, overrides, accounts: offers.accounts, clock }),
+          ...createAbsenceRoutes({
+            absences,
+            rotations,
+            overrides,
+            declined: new DeclinedProposals(offers.settings),
+            accounts: offers.accounts,
+            clock,
+          }),
           ...createCalendarRoutes({
             addresses,
             keeper: onCallParts.keeper,

@@ -28,7 +28,7 @@ interface Read {
 test('after kill -9 at any moment no step of an escalation is skipped or doubled', async (t) => {
   const random = createRandom(t);
   const sums = { kills: 0, messages: 0 };
-  for (let left = rounds(1, 100); left > 0; left -= 1) {
+  for (let left = rounds(1, 250); left > 0; left -= 1) {
     const folder = createTemporaryFolder(t);
     const receiver = await startReceiver({ after: (step: () => unknown) => atEnd(t, step) });
     const destinations = names.map((name) => {

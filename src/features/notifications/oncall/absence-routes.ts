@@ -14,6 +14,7 @@ import { Time, toTimeText } from '../../../kit/time.ts';
 import { AbsenceCalendar, absenceKind, type KnownAbsences, parseCalendarUrl } from './absence-kind.ts';
 import type { Absences } from './absences.ts';
 import { requireOwnName } from './calendar-routes.ts';
+import type { DeclinedProposals } from './declined-proposals.ts';
 import type { Overrides } from './overrides.ts';
 import { listProposals, type Proposal } from './proposals.ts';
 import type { Rotations } from './rotations.ts';
@@ -24,6 +25,7 @@ interface AbsenceRouteParts {
   absences: Absences;
   rotations: Rotations;
   overrides: Overrides;
+  declined: DeclinedProposals;
   accounts: Offers['accounts'];
   clock: () => Date;
 }
@@ -65,6 +67,8 @@ const AcceptedProposal = Type.Object(
   { title: 'AcceptedProposal' },
 );
 
+const ProposalParams = Type.Object({ proposal: Type.String({ description: 'Id of a proposal.' }) });
+
 const { path: _, params, reading, changing } = absenceKind;
 const path = '/api/people/:person/absences';
 
@@ -73,6 +77,7 @@ export const createAbsenceRoutes = (parts: AbsenceRouteParts): Route[] => [
   ...createCalendarSettingRoutes(parts),
   createProposalsRoute(parts),
   createAcceptRoute(parts),
+  createDeclineRoute(parts),
 ];
 
 const createCalendarSettingRoutes = ({ absences, accounts }: AbsenceRouteParts): Route[] => {
@@ -147,7 +152,19 @@ const toShownProposal = ({ substitute, startsAt, endsAt, ...proposal }: Proposal
   endsAt: toTimeText(endsAt),
 });
 
-const createProposalsRoute = ({ rotations, absences, clock }: AbsenceRouteParts): Route =>
+/** Lists the proposals that nobody has declined. */
+const listOpen = ({ rotations, absences, declined, clock }: AbsenceRouteParts): Proposal[] =>
+  listProposals(rotations, absences, clock().getTime()).filter((proposal) => !declined.has(proposal));
+
+const requireProposal = (parts: AbsenceRouteParts, id: string): Proposal =>
+  requireKnown(
+    listOpen(parts).find((each) => each.id === id),
+    'Proposal',
+    id,
+    '/api/oncall/proposals',
+  );
+
+const createProposalsRoute = (parts: AbsenceRouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/oncall/proposals',
@@ -155,12 +172,12 @@ const createProposalsRoute = ({ rotations, absences, clock }: AbsenceRouteParts)
     summary: 'List overrides proposed for absences in the next 90 days',
     schema: { operationId: 'listOverrideProposals', response: { 200: ProposalList } },
     handler: async (_request, reply) => {
-      const data = listProposals(rotations, absences, clock().getTime()).map(toShownProposal);
+      const data = listOpen(parts).map(toShownProposal);
       return sendJson(reply, { count: data.length, data });
     },
   });
 
-const createAcceptRoute = ({ rotations, absences, overrides, clock }: AbsenceRouteParts): Route =>
+const createAcceptRoute = (parts: AbsenceRouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/oncall/proposals/:proposal/accept',
@@ -168,24 +185,40 @@ const createAcceptRoute = ({ rotations, absences, overrides, clock }: AbsenceRou
     summary: 'Accept a proposal: create its override',
     schema: {
       operationId: 'acceptOverrideProposal',
-      params: Type.Object({ proposal: Type.String({ description: 'Id of a proposal.' }) }),
+      params: ProposalParams,
       body: AcceptedProposal,
       response: { 201: DutyOverride, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
     },
     handler: async (request, reply) => {
       assertOwnMembers(request.body, AcceptedProposal);
-      const { proposal: id } = request.params;
-      const all = listProposals(rotations, absences, clock().getTime());
-      const { rotation, person, substitute, startsAt, endsAt } = requireKnown(
-        all.find((each) => each.id === id),
-        'Proposal',
-        id,
-        '/api/oncall/proposals',
-      );
+      const { overrides } = parts;
+      const { rotation, person, substitute, startsAt, endsAt } = requireProposal(parts, request.params.proposal);
       const member = request.body.member ?? substitute;
       if (member === undefined) throw new HttpError('invalid', 'member is required, because everybody else is absent');
       const draft = { rotation, member, startsAt, endsAt, comment: `${person} is absent` };
       const made = await overrides.create(draft, toOverrideAuthor(callerOf(request), request));
       return sendSetting(reply.code(201), overrides.show(made));
+    },
+  });
+
+const createDeclineRoute = (parts: AbsenceRouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/oncall/proposals/:proposal/decline',
+    ...needs('incidents:write'),
+    summary: 'Decline a proposal, which is then no longer listed; the shift stays',
+    schema: {
+      operationId: 'declineOverrideProposal',
+      params: ProposalParams,
+      response: { 200: OverrideProposal, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const proposal = requireProposal(parts, request.params.proposal);
+      const { by, mayChangeOthers } = toOverrideAuthor(callerOf(request), request);
+      if (!mayChangeOthers && by !== proposal.person) {
+        throw new HttpError('forbidden', 'Only Admins can decline proposals for the shifts of others');
+      }
+      await parts.declined.add(proposal, by);
+      return sendJson(reply, toShownProposal(proposal));
     },
   });

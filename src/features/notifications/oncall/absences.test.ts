@@ -131,6 +131,14 @@ test('an absence proposes an override, which is created only when somebody accep
   );
   assert.deepEqual([await overrides(), (await list()).length], [1, 0]);
   assert.equal((await app.request('POST', accept, { token: reader, body: {} })).status, 404);
+  const decline = (token: string) => app.request('POST', accept.replace('accept', 'decline'), { token });
+  assert.equal((await decline(reader)).status, 404);
+  await app.request('DELETE', `/api/oncall/overrides/${accepted.json['id']}`, { token: reader });
+  assert.equal((await list()).length, 1);
+  assert.equal((await decline('')).status, 401);
+  const declined = await decline(reader);
+  assert.deepEqual([declined.status, declined.json['person']], [200, 'reader']);
+  assert.deepEqual([(await list()).length, (await decline(reader)).status, await overrides()], [0, 404, 0]);
   assert.equal((await app.request('DELETE', path, { token: reader })).status, 200);
   assert.equal((await app.request('GET', path, { token: reader })).status, 404);
 });

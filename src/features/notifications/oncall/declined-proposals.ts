@@ -1,0 +1,24 @@
+import type { SettingStore } from '../../../kit/setting-store.ts';
+import type { Proposal } from './proposals.ts';
+
+/** Kind of runtime setting with the proposals that somebody has declined, by id. It has no routes. */
+const declinedKind = 'declined-proposal';
+
+const limit = { count: 1000, plural: 'declined proposals' };
+
+/** Proposals that somebody has declined. They are forgotten some time after their end. */
+export class DeclinedProposals {
+  readonly #settings: SettingStore;
+
+  constructor(settings: SettingStore) {
+    this.#settings = settings;
+  }
+
+  has({ id }: Pick<Proposal, 'id'>): boolean {
+    return this.#settings.find(declinedKind, id) !== undefined;
+  }
+
+  async add({ id, rotation, person, endsAt }: Proposal, by: string): Promise<void> {
+    await this.#settings.put(declinedKind, id, { rotation, person, endsAt }, by, undefined, { limit });
+  }
+}
