@@ -14,7 +14,7 @@ const mostNamed = 60;
 
 /** A dialog's pending question and its incidents. */
 interface Question {
-  kind: 'snooze' | 'comment' | 'responder';
+  kind: 'snooze' | 'comment' | 'responder' | 'announce';
   incidents: readonly Incident[];
 }
 

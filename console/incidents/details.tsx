@@ -124,7 +124,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
 const Actions = ({ incident }: { incident: IncidentDetails }) => {
   const { state, task, link, id, source, hostname, title, acknowledgedBy } = incident;
   const isOver = state === 'resolved';
-  const ask = (kind: 'snooze' | 'comment' | 'responder') => () => {
+  const ask = (kind: 'snooze' | 'comment' | 'responder' | 'announce') => () => {
     question.value = { kind, incidents: [incident] };
   };
   return (
@@ -146,6 +146,9 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
         <IconButton icon="user" label={words.responders.ask} onClick={ask('responder')} />
       )}
       <IconButton icon="comment" label={words.comment} onClick={ask('comment')} />
+      {isAllowed('announceIncident') && isMounted('listStatusPages') && (
+        <IconButton icon="open" label={words.announce.ask} onClick={ask('announce')} />
+      )}
       {task === null && isAllowed('createIncidentTask') && isMounted('listTasks') && (
         <IconButton icon="tasks" label={words.createTask} onClick={() => void createTask(incident)} />
       )}

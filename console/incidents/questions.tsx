@@ -11,6 +11,7 @@ import { FormDialog } from '../ui/dialog.tsx';
 import { Area, bind, Choice, Field } from '../ui/field.tsx';
 import { ceilTime, fromTyped } from '../zone.ts';
 import { acknowledge, addResponder, comment, question, toIncidentName } from './actions.ts';
+import { AnnounceDialog } from './announce.tsx';
 
 const words = text.incidents;
 const hourMs = 3_600_000;
@@ -25,6 +26,7 @@ export const QuestionDialog = () => {
   const { kind, incidents } = question.value;
   const [first] = incidents;
   if (kind === 'snooze') return <SnoozeDialog incidents={incidents} />;
+  if (kind === 'announce') return first ? <AnnounceDialog incident={first} onClose={close} /> : null;
   if (kind === 'responder') return first ? <ResponderDialog incident={first} /> : null;
   return first ? <CommentDialog incident={first} /> : null;
 };

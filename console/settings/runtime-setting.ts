@@ -13,7 +13,7 @@ export interface RuntimeSetting {
   version: number | null;
 }
 
-export type Kind = 'users' | 'keys' | 'destinations' | 'formats' | 'policies' | 'ways';
+export type Kind = 'users' | 'keys' | 'destinations' | 'formats' | 'policies' | 'pages' | 'ways';
 
 /** Describes the author of a setting, or its source. */
 export const describeOrigin = ({ origin, updatedBy }: RuntimeSetting): string =>

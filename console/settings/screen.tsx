@@ -8,6 +8,7 @@ import { ChangesSection } from './changes.tsx';
 import { DestinationsSection } from './destinations.tsx';
 import { FormatsSection } from './formats.tsx';
 import { KeysSection } from './keys.tsx';
+import { PagesSection } from './pages.tsx';
 import { PoliciesSection } from './policies.tsx';
 import { SessionsSection } from './sessions.tsx';
 import { UsersSection } from './users.tsx';
@@ -21,6 +22,7 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
   ['destinations', DestinationsSection, 'listDestinations'],
   ['formats', FormatsSection, 'listIntakeFormats'],
   ['policies', PoliciesSection, 'listEscalationPolicies'],
+  ['pages', PagesSection, 'listStatusPages'],
   ['ways', WaysSection, 'getPerson'],
   ['sessions', SessionsSection, 'listSessions'],
   ['changes', ChangesSection, 'listSettingChanges'],

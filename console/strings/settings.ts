@@ -7,6 +7,7 @@ export const settingTexts = {
     destinations: 'Destinations',
     formats: 'Intake formats',
     policies: 'Escalation policies',
+    pages: 'Status pages',
     ways: 'My contact methods',
     sessions: 'Sessions',
     changes: 'Changes',
@@ -19,6 +20,7 @@ export const settingTexts = {
     destinations: 'Receivers of alerts and incident notifications.',
     formats: 'Map the bodies of custom webhooks to alerts.',
     policies: 'Each step notifies people until somebody acknowledges the incident.',
+    pages: 'Pages with the states of checks, for people outside. Only names and texts of the page are shown.',
     ways: 'Receivers of notifications for you. A contact method without a delay is used immediately.',
   },
   create: {
@@ -27,6 +29,7 @@ export const settingTexts = {
     destinations: 'New destination',
     formats: 'New format',
     policies: 'New policy',
+    pages: 'New status page',
     ways: 'New contact method',
   },
   none: {
@@ -35,6 +38,7 @@ export const settingTexts = {
     destinations: 'No destinations',
     formats: 'No formats',
     policies: 'No policies',
+    pages: 'No status pages',
     ways: 'No contact methods',
   },
   one: {
@@ -43,6 +47,7 @@ export const settingTexts = {
     destinations: 'Destination',
     formats: 'Intake format',
     policies: 'Escalation policy',
+    pages: 'Status page',
     ways: 'Way',
   },
   change: {
@@ -51,6 +56,7 @@ export const settingTexts = {
     destinations: 'Edit destination',
     formats: 'Edit format',
     policies: 'Edit policy',
+    pages: 'Edit status page',
     ways: 'Edit contact method',
   },
   count: {
@@ -59,6 +65,7 @@ export const settingTexts = {
     destinations: (count: string) => counted(count, 'destination'),
     formats: (count: string) => counted(count, 'format'),
     policies: (count: string) => counted(count, 'policy', 'policies'),
+    pages: (count: string) => counted(count, 'status page'),
     ways: (count: string) => counted(count, 'way'),
   },
   remove: {
@@ -67,7 +74,25 @@ export const settingTexts = {
     destinations: (name: string) => `Nothing more is sent to ${name}.`,
     formats: (name: string) => `Alerts sent to /api/alert/${name} are refused immediately.`,
     policies: (name: string) => `Incidents no longer follow ${name}.`,
+    pages: (name: string) => `/status/${name} is removed, with its announcements and subscribers.`,
     ways: (name: string) => `Nothing more is sent to ${name}.`,
+  },
+  pages: {
+    title: 'Title',
+    checks: 'Checks',
+    address: 'Address',
+    groups: 'Groups',
+    groupsHint:
+      'A line "# Group" for each group, then a line "Name = watch NAME" for each check; also heartbeat and host.',
+    example: '# Services\nWebsite = watch site',
+    nameHint: 'The address is /status/NAME. Up to 63 lower-case letters, digits and "-".',
+    language: 'Language',
+    languages: { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' },
+    access: 'Access',
+    accesses: { open: 'Everyone', login: 'People and programs with a token or key' },
+    unknown: 'Missing checks',
+    exists: (name: string) => `There is already a status page ${name}.`,
+    badLine: (line: string) => `Not a group or a check: ${line}`,
   },
   name: 'Name',
   nameHint: 'Up to 64 letters, digits, ".", "_", "@" and "-".',

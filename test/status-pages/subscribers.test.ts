@@ -81,7 +81,7 @@ test('a reader confirms the address, gets each update once, and leaves with one 
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'List-Unsubscribe=One-Click',
   });
-  assert.deepEqual([left.status, left.json['message']], [200, 'You are not subscribed any more.']);
+  assert.deepEqual([left.status, left.json['message']], [200, 'You are no longer subscribed.']);
   const list = await app.request<{ count: number }>('GET', '/api/status-pages/main/subscribers', { token });
   assert.equal(list.json.count, 0);
 });

@@ -3,7 +3,7 @@ import type { ProjectionState } from '../../storage/projection-state.ts';
 import { type Announcement, type AnnouncementUpdate, maxAnnouncements, maxOpen, maxUpdates } from './announcement.ts';
 
 /** Maximum number of subscribers per page, and in total. */
-export const maxSubscribers = 1000;
+const maxSubscribers = 1000;
 const maxAllSubscribers = 5000;
 
 /** Reader who receives the announcements of a page by mail. */
