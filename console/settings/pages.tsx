@@ -19,7 +19,6 @@ const toAddress = ({ name }: StatusPage): string => `../status/${name}`;
 const countChecks = ({ groups }: StatusPage): number => groups.reduce((sum, { checks }) => sum + checks.length, 0);
 
 const columns: Column<StatusPage>[] = [
-  { key: 'name', title: words.name, width: '14rem', cell: ({ name }) => <bdi>{name}</bdi> },
   { key: 'title', title: texts.title, cell: ({ title }) => <bdi>{title}</bdi> },
   { key: 'checks', title: texts.checks, isMinor: true, width: '8rem', cell: countChecks },
 ];
