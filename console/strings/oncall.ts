@@ -15,7 +15,7 @@ export const onCallTexts = {
   weeks: (from: string, until: string) => `${from} to ${until}`,
   calendarOf: (name: string) => `Calendar of ${name}`,
   keysHint:
-    'Click a shift, or draw a range, to override. Arrow keys move between shifts, with Shift and Enter over several; Page Up and Page Down turn weeks.',
+    'To override a shift, click the shift or draw a range. Arrow keys move between shifts; Shift and Enter select several shifts. Page Up and Page Down change weeks.',
   gap: 'Nobody',
   override: 'override',
   shift: (who: string, from: string, until: string) => `${who}, ${from} to ${until}`,
@@ -30,7 +30,7 @@ export const onCallTexts = {
   revoked: 'Address revoked.',
   createdBy: (by: string, time: string) => `Created by ${by}, ${time}`,
   absences: 'Absences…',
-  absencesTitle: 'Your calendar with absences',
+  absencesTitle: 'Your absence calendar',
   absencesHint:
     'The https address of a calendar with your absences, which is read once an hour. Absences during your shifts become proposals.',
   absencesAddress: 'Address',

@@ -106,7 +106,7 @@ test('a Reader sets the address of a calendar with absences, sees own pages by w
   const { page, complaints } = await openConsole({ hash: '#/oncall' });
   await logIn(page, 'reader');
   await page.getByRole('button', { name: 'Absences…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Your calendar with absences' });
+  const dialog = page.getByRole('dialog', { name: 'Your absence calendar' });
   await dialog.getByLabel('Address').fill('http://127.0.0.1:9/a.ics');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog.getByRole('alert')).toHaveText(/must be the https address/);

@@ -61,7 +61,7 @@ export class Mailings {
       if (!mailer.isUsable || !lease.isHeld() || !store.isReady) return;
       this.#isDue = false;
       void this.#serially(() => this.#send()).catch((err: unknown) => {
-        this.#parts.log.warn({ err }, 'status pages: mails to subscribers cannot be sent');
+        this.#parts.log.warn({ err }, 'status pages: emails to subscribers cannot be sent');
         this.#rest();
       });
     }, lookMs).unref();

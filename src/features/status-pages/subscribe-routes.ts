@@ -57,7 +57,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
       method: 'GET',
       path: '/status/:page/subscribe',
       ...readable,
-      summary: 'Show the form to subscribe to a status page by mail, or to confirm or unsubscribe',
+      summary: 'Show the form to subscribe to a status page by email, to confirm, or to unsubscribe',
       schema: { operationId: 'readSubscription', params: PageParams, querystring: Query, response },
       handler: async (request, reply) => {
         const page = findPage(parts, request);
@@ -76,7 +76,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
       method: 'POST',
       path: '/status/:page/subscribe',
       ...readable,
-      summary: 'Subscribe to a status page by mail, confirm the address, or unsubscribe',
+      summary: 'Subscribe to a status page by email, confirm the address, or unsubscribe',
       readOther: (type, readText) =>
         type === 'application/x-www-form-urlencoded'
           ? Object.fromEntries(new URLSearchParams(readText()))
@@ -89,7 +89,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
         querystring: Query,
         body: Type.Object({
           address: Type.Optional(
-            Type.String({ description: 'Mail address to subscribe.', examples: ['anna@example.org'] }),
+            Type.String({ description: 'Email address to subscribe.', examples: ['anna@example.org'] }),
           ),
         }),
         response: { ...response, 429: ErrorBody },
@@ -138,10 +138,10 @@ const change = async (
   const { address = '' } = request.body as { address?: string };
   assertMail(parts);
   if (!isMailAddress(address))
-    throw new HttpError('invalid', 'address must be a mail address such as anna@example.org');
+    throw new HttpError('invalid', 'address must be an email address such as anna@example.org');
   const counted = limit.count(request.ip, address);
   if (counted === 'full') {
-    throw new HttpError('too-many', 'There were too many requests: try again in 10 minutes', {
+    throw new HttpError('too-many', 'Too many requests: try again in 10 minutes', {
       headers: { 'retry-after': '600' },
     });
   }
@@ -166,7 +166,8 @@ const sendConfirmation = async (
       headers: {},
     })
     .catch(() => 'failed');
-  if (outcome !== 'delivered') log.warn({ page: name, outcome }, 'status pages: a confirmation could not be mailed');
+  if (outcome !== 'delivered')
+    log.warn({ page: name, outcome }, 'status pages: a confirmation email could not be sent');
 };
 
 /** Finds a page; leaving needs no login, because mail servers leave on behalf of readers. */
@@ -188,7 +189,7 @@ const readConfirmation = (
 
 const assertMail = ({ hasMail }: SubscribeParts): void => {
   if (hasMail()) return;
-  throw new HttpError('wrong-state', 'This page has no subscriptions by mail');
+  throw new HttpError('wrong-state', 'This page offers no email subscriptions');
 };
 
 const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept);

@@ -176,12 +176,12 @@ export const logLines = [
     meaning: 'the page is not served; `name` has its name',
   },
   {
-    messages: ['warn status pages: mails to subscribers cannot be sent'],
+    messages: ['warn status pages: emails to subscribers cannot be sent'],
     meaning: 'retried with pauses of up to 10 minutes, for 24 hours',
   },
   {
-    messages: ['warn status pages: a confirmation could not be mailed'],
-    meaning: 'the reader has to ask again; `outcome` is `failed` or `rejected`',
+    messages: ['warn status pages: a confirmation email could not be sent'],
+    meaning: 'the reader must subscribe again; `outcome` is `failed` or `rejected`',
   },
   { messages: ['warn status pages: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {

@@ -206,7 +206,7 @@ const createDeclineRoute = (parts: AbsenceRouteParts): Route =>
     method: 'POST',
     path: '/api/oncall/proposals/:proposal/decline',
     ...needs('incidents:write'),
-    summary: 'Decline a proposal, which is then no longer listed; the shift stays',
+    summary: 'Decline a proposal; the shift does not change, and the proposal is no longer listed',
     schema: {
       operationId: 'declineOverrideProposal',
       params: ProposalParams,
@@ -216,7 +216,7 @@ const createDeclineRoute = (parts: AbsenceRouteParts): Route =>
       const proposal = requireProposal(parts, request.params.proposal);
       const { by, mayChangeOthers } = toOverrideAuthor(callerOf(request), request);
       if (!mayChangeOthers && by !== proposal.person) {
-        throw new HttpError('forbidden', 'Only Admins can decline proposals for the shifts of others');
+        throw new HttpError('forbidden', 'Only Admins can decline proposals for the shifts of other people');
       }
       await parts.declined.add(proposal, by);
       return sendJson(reply, toShownProposal(proposal));
