@@ -285,3 +285,14 @@ test('a Reader cannot import', async (t) => {
   assert.equal(code, 1);
   assert.match(stderr, /responded 403/);
 });
+
+test('a person of an export who has the name of a user gets no contact method at that user', async (t) => {
+  const mail = { name: 'mail', type: 'email', url: 'smtp://127.0.0.1:9', from: 'a@example.org', to: ['b@example.org'] };
+  const { run, read } = await start(t, { destinations: [mail] });
+  const path = join(createFolder(t), 'export.json');
+  writeFileSync(path, JSON.stringify({ users: [{ id: 'U', name: 'x', email: 'admin@attacker.example' }] }));
+  const { stdout, code } = await run(['--from', 'pagerduty', path, '--apply']);
+  assert.equal(code, 0);
+  assert.match(stdout, /^skip contact method admin\/mail: admin@attacker\.example: admin adds it$/m);
+  assert.deepEqual((await read<{ ways: object[] }>('/api/people/admin')).ways, []);
+});

@@ -1,5 +1,5 @@
 import { ownSender } from '../../../kit/alert-record.ts';
-import type { SettingStore } from '../../../kit/setting-store.ts';
+import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
 
 /**
  * Kind of runtime setting with the time at which the config file first had a routing. It has no routes and no limits.
@@ -9,6 +9,9 @@ const startName = 'routing';
 
 /** Milliseconds between two attempts to store the time. */
 const retryMs = 1000;
+
+/** Milliseconds by which a stored time can be ahead of the clock. */
+const clockSlackMs = 60_000;
 
 interface StartParts {
   settings: SettingStore;
@@ -47,25 +50,34 @@ export class RoutingStart {
     return this.#find() ?? this.#own;
   }
 
+  /** Returns the stored time, unless the clock was ahead when the time was stored. */
   #find(): number | undefined {
-    const since = this.#parts.settings.find<{ since?: unknown }>(startKind, startName)?.value?.since;
-    return typeof since === 'number' ? since : undefined;
+    const since = this.#setting?.value?.since;
+    return typeof since === 'number' && since <= this.#latest ? since : undefined;
+  }
+
+  get #setting(): RuntimeSetting<{ since?: unknown }> | undefined {
+    return this.#parts.settings.find<{ since?: unknown }>(startKind, startName);
+  }
+
+  get #latest(): number {
+    return this.#parts.clock().getTime() + clockSlackMs;
   }
 
   /**
    * Stores the time if it is missing, or deletes it if there is no routing. A full disk must not hold back escalations.
    */
   #store(): void {
-    const { settings } = this.#parts;
+    const { settings, clock } = this.#parts;
     const stored = this.#find();
-    if (!settings.isRead() || (stored !== undefined) === this.#isConfigured) {
-      this.#own = stored ?? this.#own;
-      return;
-    }
-    if (performance.now() - this.#triedAt < retryMs) return;
+    const version = this.#setting?.version ?? 0;
+    const isDone = this.#isConfigured ? stored !== undefined : version === 0;
+    if (this.#isConfigured) this.#own = stored ?? this.#own;
+    if (this.#own !== undefined && this.#own > this.#latest) this.#own = clock().getTime();
+    if (isDone || !settings.isRead() || performance.now() - this.#triedAt < retryMs) return;
     this.#triedAt = performance.now();
     const stores = this.#isConfigured
-      ? settings.put(startKind, startName, { since: this.#own }, ownSender, [0])
+      ? settings.put(startKind, startName, { since: this.#own }, ownSender, [version])
       : settings.delete(startKind, startName, ownSender);
     stores.then(undefined, () => undefined);
   }

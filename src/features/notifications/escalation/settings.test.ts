@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, startRefusal, type TestApp } from '../../../../test/support/app.ts';
 import { createFolder } from '../../../../test/support/folder.ts';
-import { act, fire, messagesTo, toIncidentDestination } from '../../../../test/support/notifications.ts';
+import { act, fire, messagesTo, toIncidentDestination, withClock } from '../../../../test/support/notifications.ts';
 import { adminToken, waitForRequests } from '../../../../test/support/outbox.ts';
 import { createUser } from '../../../../test/support/people.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
@@ -199,4 +199,24 @@ test('a routing that is new in the config file pages nobody of old incidents, al
   await act(again, 1, 'resolve');
   await fire(again, 'old');
   await waitUntil('the incident has the policy', async () => (await policyOf(again, 1)) === 'ops');
+});
+
+test('a routing that was first read while the clock was ahead applies once the clock is right', async (t) => {
+  const receiver = await startReceiver(t);
+  const dataDir = join(createFolder(t), 'data');
+  const room = toIncidentDestination(receiver, { name: 'room' });
+  const settings = {
+    dataDir,
+    destinations: [room],
+    escalationPolicies: [{ name: 'ops', steps: [step] }],
+    escalationRouting: { rules: [], default: 'ops' },
+  };
+  const ahead = await startApp(t, { settings, features: withClock(() => new Date(Date.now() + 3_600_000)) });
+  await ahead.close();
+  const app = await startApp(t, { settings });
+  await fire(app, 'disk');
+  await waitUntil('the incident has the policy', async () => {
+    const { json } = await app.request<{ escalation: { policy: string } | null }>('GET', '/api/incidents/1');
+    return json.escalation?.policy === 'ops';
+  });
 });
