@@ -143,7 +143,9 @@ export type ShownHost = Static<typeof ShownHost>;
 /** Event on the `hosts` topic. */
 export const HostEvent = defineShape('HostEvent', {
   ...ShownHost.properties,
-  isDeleted: Type.Optional(Type.Boolean({ description: 'True if the host was deleted; otherwise absent.' })),
+  isDeleted: Type.Optional(
+    Type.Boolean({ description: 'True if the host was deleted; otherwise absent.', examples: [true] }),
+  ),
 });
 
 export const HostList = defineList('HostList', 'Hosts', ShownHost, 'Sorted by name.');
