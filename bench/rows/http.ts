@@ -198,11 +198,32 @@ const guarded: Ours = { url: '/protected/api/tasks', hasToken: true, before: [cr
 const tenAlerts: Ours = { url: '/api/alerts?count=10', before: Array.from({ length: 10 }, () => createAlert) };
 const empty = { name: 'GET /api/tasks, empty', url: '/api/tasks' };
 
+const statusPage: Ours = {
+  url: '/status/main',
+  options: {
+    config: {
+      statusPages: [
+        {
+          name: 'main',
+          title: 'Example',
+          groups: [
+            {
+              name: 'Services',
+              checks: Array.from({ length: 20 }, (_, index) => ({ name: `Service ${index}`, watch: 'memory' })),
+            },
+          ],
+        },
+      ],
+    },
+  },
+};
+
 const costs: HttpLine[] = [
   ['B24', 'GET /protected/api/tasks with a token', '≥ 0.7 ×', guarded, { ...empty, name: 'GET /api/tasks without' }],
   ['B25', 'GET /api/alerts?count=10', '≥ 0.5 ×', tenAlerts, sameBytes()],
   ['B26', 'GET /protected/api/tasks: 401', '≥ 1 ×', { url: '/protected/api/tasks', isRefused: true }, empty],
   ['B26', 'GET /api/nothing/here: 404', '≥ 1 ×', { url: '/api/nothing/here', isRefused: true }, empty],
+  ['B38', 'GET /status/{page} with 20 checks', '≥ 0.5 ×', statusPage, sameBytes('buffer')],
   ['B36', 'GET /api/tasks, empty', '≥ 0.95 ×', { url: '/api/tasks', minSeconds: 3, options: {} }, tickShapeKept],
 ];
 
