@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { dependsOn } from '../../kit/dependencies.ts';
 import { severities } from '../../kit/severity.ts';
+import { nullable } from '../../kit/shape.ts';
 
 /** Maximum seconds of a period: ten years. Longer periods are mistakes. */
 const maxSeconds = 10 * 366 * 24 * 60 * 60;
@@ -65,11 +66,10 @@ export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 export const HeartbeatBody = Type.Partial(
   Type.Object({
     ...definitionFields,
-    uuid: Type.Union([Type.String({ pattern: uuidPattern }), Type.Null()], {
-      description:
-        'Secret address of a new heartbeat, for jobs that already ping it; random by default. An existing heartbeat keeps its address.',
-      examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'],
-    }),
+    uuid: nullable(
+      Type.String({ pattern: uuidPattern, examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'] }),
+      'Secret address of a new heartbeat, for jobs that already ping it; random by default. An existing heartbeat keeps its address.',
+    ),
   }),
   // Name of the type in released versions of the client.
   { title: 'HeartbeatDefinition' },
