@@ -15,7 +15,7 @@ import { addMonths, readMonth, startOfMonth, toMonthName } from './months.ts';
 
 type Check = AvailabilityList['data'][number];
 
-/** Report of a month: percentages and outages of all checks, to be printed. */
+/** Printable report of a month: percentages and outages of all checks. */
 const AvailabilityScreen = () => {
   const now = toTyped(serverNow());
   const month = readMonth(place.value.params['month'], now);

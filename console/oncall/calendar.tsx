@@ -26,8 +26,8 @@ interface Props {
 }
 
 /**
- * Four weeks of a rotation: bars by person, gaps in red; on narrow screens a list. A click overrides a shift; a drawn
- * range, or shifts chosen with Shift and arrow keys, are overridden together.
+ * Four weeks of a rotation: bars by person and gaps in red, or a list on narrow screens. A click overrides a shift. A
+ * drawn range, or shifts chosen with Shift and the arrow keys, are overridden together.
  */
 export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => {
   const { rotation } = onCall;
@@ -45,9 +45,9 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
   };
   const { value, error, reload } = useResource(load, { key: `${rotation} ${from}`, topic: 'oncall' });
   const chosen = useSignal<ShownPeriod | undefined>(undefined);
-  /** Shift at which a range of shifts begins that keys extend. */
+  /** Shift at which a range chosen with the keyboard begins. */
   const anchor = useSignal<ShownShift | undefined>(undefined);
-  /** True while Shift is held: the range begins at the shift that had the focus before. */
+  /** True while Shift is held. The range begins at the shift that had the focus before. */
   const isExtending = useRef(false);
   const mayOverride = isAllowed('createDutyOverride');
   const choose = (range: ShownPeriod): void => {

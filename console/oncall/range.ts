@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ShownPeriod } from './weeks.ts';
 
-/** Hours to which a drawn range is rounded. */
+/** Milliseconds to which a drawn range is rounded: an hour. */
 const stepMs = 3_600_000;
 
 /** Pixels that a pointer must move to draw a range instead of choosing a shift. */
@@ -16,8 +16,8 @@ interface Drawing {
 }
 
 /**
- * Draws a range on weeks, from one time to another, also across weeks. `onDrawn` receives the range when the pointer is
- * released; Escape and a second pointer cancel.
+ * Draws a range across one or more weeks. `onDrawn` receives the range when the pointer is released. Escape or a second
+ * pointer cancels the drawing.
  */
 export const useRange = (isEnabled: boolean, onDrawn: (range: ShownPeriod) => void) => {
   const drawing = useSignal<Drawing | undefined>(undefined);

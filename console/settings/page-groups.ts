@@ -23,7 +23,7 @@ export const parsePageGroups = (given: string): Groups => {
       groups.push({ name: line.slice(1).trim(), checks: [] });
       continue;
     }
-    // The name on the page may contain the sign, too.
+    // The name on the page may also contain the sign.
     const [, name = '', kind = '', check = ''] = /^(.+?)\s*=\s*(watch|heartbeat|host)\s+(\S.*)$/.exec(line) ?? [];
     const group = groups.at(-1);
     if (name === '' || !group) throw new Error(words.pages.badLine(line));

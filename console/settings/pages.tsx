@@ -23,7 +23,7 @@ const columns: Column<StatusPage>[] = [
   { key: 'checks', title: texts.checks, isMinor: true, width: '8rem', cell: countChecks },
 ];
 
-/** Form of a status page. Settings without a field, such as the logo, stay as they are. */
+/** Form of a status page. Settings without a field, such as the logo, are not changed. */
 const PageForm = ({ before: present, onClose, onChanged }: FormProps<StatusPage>) => {
   const before = useSeen(present);
   const name = useSignal(before?.name ?? '');

@@ -147,9 +147,9 @@ export interface TaskSource {
   ): Promise<number>;
 }
 
-/** Mail to somebody outside; the address is a plain one. */
+/** Mail to a person outside. The address has no display name. */
 export interface OutsideMail {
-  /** Same for all attempts. */
+  /** Identical in all attempts. */
   id: string;
   to: string;
   subject: string;
@@ -167,11 +167,11 @@ export interface NotificationSource {
   describe(incident: SharedIncident): readonly IncidentNotification[];
   /** Returns the names of all users; undefined while they are unknown. */
   listPeople(): readonly string[] | undefined;
-  /** Sends mails by the server of the first destination of type `email`. */
+  /** Sends mails through the server of the first destination of type `email`. */
   mailer: {
-    /** False without such a destination, and on a quiet server. */
+    /** False if there is no such destination, or on a quiet server. */
     readonly isUsable: boolean;
-    /** Sends a mail once. `failed`: another attempt may succeed. */
+    /** Sends a mail once. After `failed`, another attempt may succeed. */
     send(mail: OutsideMail): Promise<'delivered' | 'failed' | 'rejected'>;
   };
   /** Returns an incident's place in its escalation policy; null without a policy. */

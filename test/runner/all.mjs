@@ -45,7 +45,10 @@ const writeModules = (paths, most) => {
   });
 };
 
-/** Runs test files, with more processes than processors. Returns the failures. In CI, failed files run again, alone. */
+/**
+ * Runs test files, with more processes than processors. Returns the failures. In CI, failed files run again, one at a
+ * time.
+ */
 const runTests = async (paths, most = 16) => {
   const modules = writeModules(paths, most);
   const failures = [];

@@ -2,15 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseJson } from '../../lib/parse-json.ts';
 import { dayMs } from '../../lib/units.ts';
 
-/** Subscription that an address has to confirm. */
+/** Subscription that must be confirmed from the address. */
 export interface Confirmation {
   page: string;
   address: string;
 }
 
 /**
- * Creates and reads the tokens in confirmation links, valid for a day: nothing is stored about an address that does not
- * confirm. The first key signs; signatures by any key are valid.
+ * Creates and reads the tokens in confirmation links, which are valid for a day. Nothing is stored about an address
+ * until it is confirmed. The first key signs; signatures by any key are valid.
  */
 export const createConfirmations = (keys: () => readonly Buffer[], clock: () => Date) => {
   const sign = (content: string, key: Buffer): Buffer => createHmac('sha256', key).update(content).digest();
@@ -41,15 +41,18 @@ export const createConfirmations = (keys: () => readonly Buffer[], clock: () => 
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-/** Milliseconds for which requests count, and the maximum number of requests of all, of one and for one address. */
+/** Milliseconds for which requests count, and the maximum numbers of requests: in total, per caller and per address. */
 const windowMs = 10 * 60_000;
 const maxRequests = { all: 60, caller: 5, address: 1 };
 
-/** Limits mails with confirmation links: nobody floods a mailbox, or makes the mail server look like spam. */
+/**
+ * Limits mails with confirmation links, so that nobody can flood a mailbox or make the mail server look like a source
+ * of spam.
+ */
 export class RequestLimit {
   #requests: { caller: string; address: string; at: number }[] = [];
 
-  /** Counts a request. `full`: refuse the request. `sent`: the address got a mail a moment ago. */
+  /** Counts a request. `full`: the request must be refused. `sent`: a mail was recently sent to the address. */
   count(caller: string, given: string): 'ok' | 'full' | 'sent' {
     const at = performance.now();
     const address = given.toLowerCase();

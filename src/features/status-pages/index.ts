@@ -61,7 +61,7 @@ export const statusPages = defineFeature({
     store.onChanged(() => pages.noteChange());
     const toUrl = (page: string): string => toPublicUrl(settings.publicUrl, base, `/status/${page}`);
     const { mailer } = offers.notifications;
-    // Links in mails need a host.
+    // Links in mails need a host name.
     const hasMail = (): boolean => settings.publicUrl !== undefined && mailer.isUsable;
     const shown = { keeper, pages, authorize, hasMail };
     let ownKeys: readonly Buffer[] | undefined;

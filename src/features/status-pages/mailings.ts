@@ -9,20 +9,20 @@ import type { KnownPage, PageKeeper } from './kind.ts';
 import type { PageStore } from './store.ts';
 import { wordsOf } from './words.ts';
 
-/** Milliseconds between looks for mails that are due. */
+/** Milliseconds between checks for due mails. */
 const lookMs = 1000;
 
 /** Milliseconds of the first and the longest pause after failures. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 10 * minuteMs;
 
-/** Milliseconds after which an update is no news. */
+/** Milliseconds after which an update is too old to be mailed. */
 const giveUpMs = dayMs;
 
-/** Failures in a row after which the server counts as unreachable. */
+/** Number of consecutive failures after which the server counts as unreachable. */
 const maxFailures = 3;
 
-/** Mails after which the progress is stored: at most as many are sent twice after a kill. */
+/** Number of mails after which the progress is stored. After a kill, at most this many mails are sent twice. */
 const storedTogether = 20;
 
 interface MailingParts {
@@ -36,11 +36,11 @@ interface MailingParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Mails updates of announcements to subscribers, in the order of the updates; a restart continues. */
+/** Mails updates of announcements to subscribers, in the order of the updates. Continues after a restart. */
 export class Mailings {
   readonly #parts: MailingParts;
   readonly #serially = createSerial();
-  /** Updates may be due: something has changed, or mails have failed. */
+  /** True if updates may be due, because something has changed or mails have failed. */
   #isDue = true;
   #pauseMs = 0;
   #restsUntil = 0;
@@ -73,7 +73,7 @@ export class Mailings {
     await this.#serially(async () => undefined);
   }
 
-  /** Sends what is due, one mail after another. */
+  /** Sends due mails one after another. */
   async #send(): Promise<void> {
     const { store, keeper, clock } = this.#parts;
     const subscribers = new Map<string, Set<string>>();
@@ -90,7 +90,7 @@ export class Mailings {
       const isOld = update.at < clock().getTime() - giveUpMs;
       let done: string[] = [];
       for (const id of left) {
-        // Somebody may have left since.
+        // Readers may have unsubscribed in the meantime.
         const subscriber = store.state.findSubscriber(id);
         if (this.#isClosed || failures >= maxFailures || !page) break;
         if (!subscriber || subscriber.through >= update.number) continue;
@@ -98,7 +98,7 @@ export class Mailings {
         if (outcome === 'failed') {
           failures += 1;
           hasFailed = true;
-          // Later updates wait for this one.
+          // Later updates wait for this update.
           left.delete(id);
           continue;
         }
@@ -148,7 +148,7 @@ export class Mailings {
       text: `${text}\n\n${url}\n\n--\n${mail.leave}: ${leaveUrl}\n`,
       headers: {
         'List-Unsubscribe': `<${leaveUrl}>`,
-        // RFC 8058: mail programs leave with one click.
+        // RFC 8058: mail programs can unsubscribe with one click.
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },
     });

@@ -43,13 +43,18 @@ const response = {
       'text/html': { schema: Type.String({ examples: ['<!doctype html>'] }) },
     },
   },
-  ...{ 401: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  401: ErrorBody,
+  404: ErrorBody,
+  409: ErrorBody,
 };
 
 /** Text of a page, and the form below it. */
 type Content = { text: string; form?: 'address' | 'confirm' | 'leave' };
 
-/** Creates the routes with which readers subscribe and leave. Previews of links only read, so they change nothing. */
+/**
+ * Creates the routes for subscribing and unsubscribing. GET requests change nothing, because previews of links also
+ * send them.
+ */
 export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
   const limit = new RequestLimit();
   return [
@@ -112,7 +117,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
   ];
 };
 
-/** Applies a request; resolves to the text for the reader. */
+/** Applies a request. Resolves to the message for the reader. */
 const change = async (
   parts: SubscribeParts,
   limit: RequestLimit,
@@ -170,7 +175,7 @@ const sendConfirmation = async (
     log.warn({ page: name, outcome }, 'status pages: a confirmation email could not be sent');
 };
 
-/** Finds a page; leaving needs no login, because mail servers leave on behalf of readers. */
+/** Finds a page. Unsubscribing needs no login, because mail servers unsubscribe on behalf of readers. */
 const findPage = ({ keeper, authorize }: SubscribeParts, request: FastifyRequest): KnownPage => {
   const { page } = request.params as { page: string };
   const known = (request.query as Query).leave === undefined ? undefined : keeper.find(page);

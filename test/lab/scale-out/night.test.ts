@@ -27,7 +27,7 @@ interface Night {
   print(line: string): void;
 }
 
-/** Texts and news in the requests to a person's phone. */
+/** Returns the messages and updates in the requests to a person's phone. */
 const messagesTo = ({ requests }: Receiver): string[] =>
   requests.flatMap(({ body }) => {
     const { type, message } = JSON.parse(body) as { type: string; message?: string };
@@ -35,8 +35,8 @@ const messagesTo = ({ requests }: Receiver): string[] =>
   });
 
 /**
- * Plays a night: a page at 02:00 that Anna's phone does not accept, Ben who is notified and takes over, Carl's shift at
- * 09:00, and two kills in between.
+ * Simulates a night: a page at 02:00 that Anna's phone does not accept, Ben, who is notified and takes over, Carl's
+ * shift at 09:00, and two kills in between.
  */
 const playNight = async (t: Scope, { instances, lengthMs, print }: Night): Promise<void> => {
   let [alive] = instances;
@@ -83,7 +83,7 @@ const playNight = async (t: Scope, { instances, lengthMs, print }: Night): Promi
   const gets = (phone: Receiver, what: string): Promise<void> =>
     waitUntil(`${what} arrives`, () => messagesTo(phone).some((message) => message.includes(what)), patienceMs);
   const read = () => send<Incident>('GET', '/api/incidents/1');
-  /** Kills an instance; with a second instance, the other one goes on alone for a while. */
+  /** Kills an instance. If there is a second instance, it runs alone for a while. */
   const kill = async (index: number): Promise<void> => {
     const victim = instances[index % instances.length] ?? alive;
     await victim.stop('SIGKILL');

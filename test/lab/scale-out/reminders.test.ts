@@ -45,7 +45,7 @@ test('a reminder that a receiver has not accepted is sent by the other instance 
   const failures = attempts();
   receiver.behave(answer(200));
   await waitUntil('the reminder is accepted', () => attempts() > failures, patienceMs);
-  // Each instance looks for due messages every ten seconds.
+  // Each instance checks for due messages every ten seconds.
   const accepted = attempts();
   const tests = () => receiver.requests.length - attempts();
   const known = tests();

@@ -95,7 +95,7 @@ const planUsers = (
     if (!email || hasWay) return [made];
     const path = `api/people/${encodeURIComponent(user)}/ways/mail`;
     const way = { what: 'contact method', name: `${user}/mail` } as const;
-    // An address from an export must not get the pages of a user whom the import only resembles.
+    // An address from an export must not receive the pages of an existing user who only has a similar name.
     if (isKnown && user !== email) return [made, { ...way, action: 'skip', detail: `${email}: ${user} adds it` }];
     if (!hasMail) return [made, { ...way, action: 'skip', detail: 'no destination of type email has a server' }];
     const request = { method: 'PUT', path, body: { type: 'email', to: [email] } } as const;

@@ -6,7 +6,7 @@ import { clean } from './clean-text.ts';
 export const firstText = (...values: unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
 
-/** Converts a text, number or boolean to text; other values become empty text. */
+/** Converts a string, number or boolean to a string, and any other value to an empty string. */
 export const toScalarText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 

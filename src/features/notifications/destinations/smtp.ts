@@ -10,14 +10,14 @@ import type { ReceiverAddress, SendResult, Transport } from './type.ts';
 /** Maximum number of mails remembered because some of their recipients were refused. */
 const mostPartial = 1000;
 
-/** Creates the transport of messages to a mail server, for the recipients in the settings. */
+/** Creates the transport that sends messages through a mail server to the recipients in the settings. */
 export const createMailTransport = (receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Transport => {
   const { from = '', to = [] } = receiver.settings;
   const { send, close } = createMailSender(receiver, seconds, lookup);
   return { send: async (content) => send(toMail(toOutgoing(content), from, to)), close };
 };
 
-/** Sends mails by one server. */
+/** Sends mails through one server. */
 export interface MailSender {
   send(mail: Mail): Promise<SendResult>;
   /** Aborts all mails. */

@@ -8,7 +8,7 @@ import { toSingleLine } from './plain-text.ts';
 
 const timeoutSeconds = 30;
 
-/** Sends mails to people outside by the server of a destination. */
+/** Sends mails to people outside through the server of a destination. */
 export class Mailer {
   readonly #find: () => KnownDestination | undefined;
   readonly #targets: Targets;
@@ -52,7 +52,7 @@ export class Mailer {
     await this.#opened?.sender.close();
   }
 
-  /** Returns the sender for a destination, which keeps connections for a moment. */
+  /** Returns the sender for a destination. The sender keeps connections open briefly. */
   async #open(destination: KnownDestination): Promise<MailSender> {
     const { settings, setting } = destination;
     const { receiver, isRuntimeSetting } = toTarget(settings, setting !== undefined);

@@ -152,7 +152,7 @@ const toShownProposal = ({ substitute, startsAt, endsAt, ...proposal }: Proposal
   endsAt: toTimeText(endsAt),
 });
 
-/** Lists the proposals that nobody has declined. */
+/** Lists the proposals that have not been declined. */
 const listOpen = ({ rotations, absences, declined, clock }: AbsenceRouteParts): Proposal[] =>
   listProposals(rotations, absences, clock().getTime()).filter((proposal) => !declined.has(proposal));
 
