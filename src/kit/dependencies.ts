@@ -62,6 +62,9 @@ export const toRef = (name: string, find: FindThing): ThingRef | undefined => {
   return refs.find((ref) => find(ref) !== undefined);
 };
 
+/** True for the source of alerts about watches, heartbeats and hosts. */
+export const isThingSource = (source: string): boolean => thingKinds.some((kind) => source.startsWith(`${kind}/`));
+
 /** Splits a thing into kind and name. */
 export const splitRef = (ref: string): [ThingKind, string] => {
   const at = ref.indexOf('/');

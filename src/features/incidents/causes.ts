@@ -5,6 +5,7 @@ import {
   type Dependent,
   type FindThing,
   findDependencyProblem,
+  isThingSource,
   listDependencies,
   nameRef,
   splitRef,
@@ -46,6 +47,7 @@ export class Causes {
   readonly #listeners: (() => void)[] = [];
   readonly #index: CauseIndex;
   #isLoaded = false;
+  #isStarted = false;
 
   constructor(parts: CauseParts) {
     this.#parts = parts;
@@ -61,6 +63,12 @@ export class Causes {
   add(source: DependencySource): void {
     this.#sources.push(source);
     source.onChanged(() => this.refresh());
+    this.refresh();
+  }
+
+  /** Begins to decide. Until then, features may not have added their things. */
+  start(): void {
+    this.#isStarted = true;
     this.refresh();
   }
 
@@ -84,8 +92,7 @@ export class Causes {
   find(incident: StoredIncident): IncidentHold | undefined {
     if (incident.state === 'resolved') return undefined;
     const now = this.#now();
-    // Dependencies are unknown until the runtime settings have been read.
-    if (incident.sender === ownSender && this.#sources.some((source) => !source.isRead()))
+    if (!this.#areThingsKnown && isThingSource(incident.source))
       return { cause: undefined, until: Number.POSITIVE_INFINITY, lookAt: now + lookMs };
     this.#load();
     const found = [...this.#findGroups(incident)].map(toPossibleCause);
@@ -123,8 +130,13 @@ export class Causes {
 
   /** Number of things whose `dependsOn` names something that does not exist or leads back to the thing. */
   countBroken(): number {
-    if (this.#sources.some((source) => !source.isRead())) return 0;
+    if (!this.#areThingsKnown) return 0;
     return this.#listThings().filter((thing) => findDependencyProblem(thing, this.#find) !== undefined).length;
+  }
+
+  /** False while features are created or runtime settings have not been read, so that dependencies are unknown. */
+  get #areThingsKnown(): boolean {
+    return this.#isStarted && this.#sources.every((source) => source.isRead());
   }
 
   readonly #find: FindThing = (ref) => {

@@ -80,6 +80,7 @@ export const incidents = defineFeature({
       topics: { incidents: topic },
       findConcerns: () => [...findIncidentConcerns(store), ...describeBroken(causes.countBroken())],
       isReady: () => store.isReady(),
+      start: () => causes.start(),
       reload: (changed) => {
         store.changeRules(toRules(changed));
         graceMs = changed.dependsGraceSeconds * 1000;
