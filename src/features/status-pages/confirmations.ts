@@ -3,7 +3,7 @@ import { parseJson } from '../../lib/parse-json.ts';
 import { dayMs } from '../../lib/units.ts';
 
 /** Subscription that must be confirmed from the address. */
-export interface Confirmation {
+export interface SubscriptionConfirmation {
   page: string;
   address: string;
 }
@@ -15,13 +15,13 @@ export interface Confirmation {
 export const createConfirmations = (keys: () => readonly Buffer[], clock: () => Date) => {
   const sign = (content: string, key: Buffer): Buffer => createHmac('sha256', key).update(content).digest();
   return {
-    create: ({ page, address }: Confirmation): string => {
+    create: ({ page, address }: SubscriptionConfirmation): string => {
       const content = Buffer.from(JSON.stringify([page, address, clock().getTime() + dayMs])).toString('base64url');
       const [key = Buffer.alloc(0)] = keys();
       return `${content}.${sign(content, key).toString('base64url')}`;
     },
     /** Returns undefined for a token that has expired or is not valid. */
-    read: (token: string): Confirmation | undefined => {
+    read: (token: string): SubscriptionConfirmation | undefined => {
       const [content = '', signature = ''] = token.split('.');
       const given = Buffer.from(signature, 'base64url');
       const isSigned = keys().some((key) => {

@@ -5,7 +5,7 @@ import { dayMs } from '../../lib/units.ts';
 import type { Announcement } from './announcement.ts';
 import type { KnownPage } from './kind.ts';
 import { maxBars, toCheckId } from './page.ts';
-import type { Summary } from './words.ts';
+import type { PageSummary } from './words.ts';
 
 /** Number of days for which bars and percentages are shown. */
 export const shownDays = 90;
@@ -46,7 +46,7 @@ export interface PageView {
   page: KnownPage;
   timeZone: string;
   at: number;
-  summary: Summary;
+  summary: PageSummary;
   groups: { name: string; checks: CheckView[] }[];
   maintenance: MaintenanceView[];
   open: readonly Announcement[];
@@ -114,7 +114,7 @@ const toTone = (day: { up: number; down: number; maintenance: number; percentage
   return day.percentage >= 95 ? 'part' : 'bad';
 };
 
-const summarize = (states: readonly CheckState[]): Summary => {
+const summarize = (states: readonly CheckState[]): PageSummary => {
   if (states.includes('down')) return states.every((state) => state === 'down') ? 'down' : 'partly';
   if (states.includes('maintenance')) return 'maintenance';
   return states.includes('unknown') ? 'unknown' : 'up';

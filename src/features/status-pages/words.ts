@@ -8,12 +8,12 @@ export const announcementStates = ['investigating', 'identified', 'monitoring', 
 export type AnnouncementState = (typeof announcementStates)[number];
 
 /** Summary of a page, which is the worst state of its checks; `quiet` for a page without checks. */
-export type Summary = 'up' | 'down' | 'partly' | 'maintenance' | 'unknown';
+export type PageSummary = 'up' | 'down' | 'partly' | 'maintenance' | 'unknown';
 
 /** Strings of a page in one language. */
 export interface Words {
   states: Record<CheckState | AnnouncementState, string>;
-  summaries: Record<Summary, string>;
+  summaries: Record<PageSummary, string>;
   maintenance: string;
   past: string;
   /** Shown if there are no past announcements. */
