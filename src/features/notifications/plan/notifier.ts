@@ -247,9 +247,9 @@ export class Notifier {
     const now = this.#now();
     const silencedBy = this.#silencesOf(incident, now);
     const forgotten = Object.keys(incident.notices).filter((name) => !this.#hasDestination(name));
-    const hold = this.#parts.source.findHold(incident);
+    const hold = this.#parts.source.findHold(incident) ?? null;
     let next = Math.min(
-      this.#planStep(incident, now, silencedBy.length > 0 || hold !== undefined),
+      this.#planStep(incident, now, silencedBy.length > 0 || hold !== null),
       hold?.lookAt ?? Number.POSITIVE_INFINITY,
     );
     if (hold) this.#held.add(id);
@@ -299,7 +299,7 @@ export class Notifier {
     destination: IncidentDestination,
     now: number,
     silencedBy?: readonly string[],
-    hold?: IncidentHold,
+    hold?: IncidentHold | null,
   ): NotificationPlan {
     const plan = this.#planFor(incident, destination, now, silencedBy, hold);
     if (isReady(plan, now)) destination.put(incident, plan);
@@ -320,7 +320,7 @@ export class Notifier {
     destination: IncidentDestination,
     now: number,
     silencedBy = this.#silencesOf(incident, now),
-    hold = this.#parts.source.findHold(incident),
+    hold: IncidentHold | null = this.#parts.source.findHold(incident) ?? null,
   ): NotificationPlan {
     const { name, target } = destination;
     const last = incident.notices[name];
