@@ -5,10 +5,10 @@ import { test } from './support/console.ts';
 import { allViews, findFaults, logIn } from './support/page.ts';
 
 test('the report of a month lists all checks with their percentages and outages, and can be printed', async ({
-  startApp,
+  serveApp,
   openConsole,
 }) => {
-  const app = await startApp({ settings: { timeZone: 'UTC' } });
+  const app = await serveApp({ settings: { timeZone: 'UTC' } });
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'backup');
   await ping(app.url, uuid);
