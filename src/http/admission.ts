@@ -142,7 +142,8 @@ const toHostName = (host: string): string => {
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 /** Paths of pages that other sites and mails may link to, including acknowledgement links and status pages below any mount. */
-const page = /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?(?:api\/acknowledge\/[^/]+|status\/[^/]+(?:\/subscribe)?)$)/;
+const page =
+  /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?(?:api\/acknowledge\/[^/]+|status\/[^/]+(?:\/subscribe(?:\/[^/]+)?)?)$)/;
 
 /**
  * Refuses requests that a browser sends on behalf of a page from another origin, so that no foreign page can act for

@@ -111,6 +111,9 @@ const link = /ack_[\w-]+/g;
 /** Matches a heartbeat's address, which is at least as long as a UUID. */
 const heartbeat = /\/ping\/+[^/]{36,}/gi;
 
+/** Matches the token of a link in a mail to subscribers. */
+const subscription = /\/subscribe\/+[^/]{20,}/gi;
+
 /** Matches the secret of a calendar address. */
 const calendar = /\/oncall\/+[^/]{43,}/gi;
 
@@ -144,4 +147,5 @@ export const toLoggedPath = (url: string): string =>
     .replace(link, '(token)')
     .replace(heartbeat, '/ping/(address)')
     .replace(calendar, '/oncall/(address)')
+    .replace(subscription, '/subscribe/(token)')
     .replace(/[^!-~]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

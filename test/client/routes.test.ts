@@ -186,7 +186,7 @@ const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OS
 /** False for routes that are called only by agents and Prometheus, which the client leaves out. */
 const isForClients = ({ operationId }: { operationId: string }): boolean =>
   !['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'].includes(operationId) &&
-  !/^(readStatusPage|getKuma|getStatuspageSummary)|Subscription$/.test(operationId);
+  !/^(readStatusPage|getKuma|getStatuspageSummary)|Subscription(Link)?$/.test(operationId);
 
 let hosts = 0;
 

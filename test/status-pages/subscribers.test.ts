@@ -41,9 +41,8 @@ const subscribe = async (app: TestApp, server: MailServer, address: string): Pro
   assert.equal(asked.status, 200, asked.text);
   await waitUntil('the confirmation arrives', () => mailsTo(server, address).length > 0);
   const [, path = ''] =
-    /https:\/\/status\.example\.org(\/status\/main\/subscribe\?confirm=\S+)/.exec(
-      mailsTo(server, address)[0]?.text ?? '',
-    ) ?? [];
+    /https:\/\/status\.example\.org(\/status\/main\/subscribe\/\S+)/.exec(mailsTo(server, address)[0]?.text ?? '') ??
+    [];
   const shown = await app.request('GET', path, { headers: { accept: 'text/html' } });
   assert.match(shown.text, /<form method="post"><button>Confirm the subscription<\/button>/);
   const confirmed = await app.request('POST', path, { headers: form, body: '' });
@@ -107,7 +106,6 @@ test('addresses with line breaks and other texts are refused, and no mail is sen
       body: new URLSearchParams({ address }).toString(),
     });
     assert.equal(sent.status, 400, JSON.stringify(address));
-    assert.match(sent.text, /<form method="post">/);
   }
   assert.equal((await app.request('POST', '/status/main/subscribe', { body: { address: 7 } })).status, 400);
   assert.deepEqual(server.mails, []);
@@ -118,13 +116,13 @@ test('a forged, altered or foreign confirmation subscribes nobody', async (t) =>
   const { app, token } = await start(t, server);
   await putPage(app, token, 'other', onePage);
   const path = await subscribe(app, server, 'anna@example.com');
-  const [, confirm = ''] = path.split('confirm=');
+  const [, confirm = ''] = path.split('subscribe/');
   const content = Buffer.from(JSON.stringify(['main', 'eve@example.com', Date.now() + 1e9])).toString('base64url');
-  for (const wrong of [`${content}.${confirm.split('.')[1]}`, `${confirm}x`, confirm.split('.')[0], '.', content]) {
-    const { status } = await app.request('POST', `/status/main/subscribe?confirm=${wrong}`);
+  for (const wrong of [`${content}.${confirm.split('.')[1]}`, `${confirm}x`, confirm.split('.')[0], 'a.', content]) {
+    const { status } = await app.request('POST', `/status/main/subscribe/${wrong}`);
     assert.equal(status, 410, wrong);
   }
-  assert.equal((await app.request('POST', `/status/other/subscribe?confirm=${confirm}`)).status, 410);
+  assert.equal((await app.request('POST', `/status/other/subscribe/${confirm}`)).status, 410);
   const list = await app.request<{ data: { address: string }[] }>('GET', '/api/status-pages/main/subscribers', {
     token,
   });

@@ -28,7 +28,8 @@ export const buildClient = async (api, outfile) => {
 const ofOthers = [
   ...['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'],
   ...['readStatusPage', 'readStatusPageLogo', 'readStatusPageFeed', 'readStatusPageCalendar'],
-  ...['getKumaStatusPage', 'getKumaHeartbeats', 'getStatuspageSummary', 'readSubscription', 'changeSubscription'],
+  ...['getKumaStatusPage', 'getKumaHeartbeats', 'getStatuspageSummary', 'readSubscription', 'requestSubscription'],
+  ...['readSubscriptionLink', 'useSubscriptionLink'],
 ];
 
 /**

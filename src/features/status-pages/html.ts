@@ -88,11 +88,19 @@ export const writeStatusPage = (view: PageView, style: PageStyle, { hasLogo, has
   ]);
 };
 
+interface SubscribeContent {
+  text: string;
+  form: 'address' | 'confirm' | 'leave' | undefined;
+  hasLogo: boolean;
+  /** Relative path to the folder of the page's documents. */
+  up: '' | '../';
+}
+
 /** Writes a small page with a message, and with a form of one button if needed. */
 export const writeSubscribePage = (
   page: KnownPage,
   style: PageStyle,
-  { text, form, hasLogo }: { text: string; form: 'address' | 'confirm' | 'leave' | undefined; hasLogo: boolean },
+  { text, form, hasLogo, up }: SubscribeContent,
 ): string => {
   const { name, values } = page;
   const { mail, subscribe } = wordsOf[values.language ?? 'en'];
@@ -103,7 +111,7 @@ export const writeSubscribePage = (
     style,
     ['<meta name="robots" content="noindex">'],
     [
-      writeHeader(page, hasLogo ? 'logo' : undefined),
+      writeHeader(page, hasLogo ? `${up}logo` : undefined),
       '<main>',
       `<h2>${escapeHtml(subscribe)}</h2>`,
       `<p>${escapeHtml(text)}</p>`,
@@ -111,7 +119,7 @@ export const writeSubscribePage = (
       ...(form
         ? [`<form method="post">${form === 'address' ? field : ''}<button>${escapeHtml(button[form])}</button></form>`]
         : []),
-      `<p><a href="../${name}">${escapeHtml(mail.back)}</a></p>`,
+      `<p><a href="${up}../${name}">${escapeHtml(mail.back)}</a></p>`,
       '</main>',
     ],
   );

@@ -139,7 +139,7 @@ export class Mailings {
     { number, state, text }: AnnouncementUpdate,
   ): Promise<'delivered' | 'failed' | 'rejected'> {
     const url = this.#parts.toUrl(name);
-    const leaveUrl = `${url}/subscribe?leave=${id}`;
+    const leaveUrl = `${url}/subscribe/${id}`;
     const { states, mail } = wordsOf[values.language ?? 'en'];
     return this.#parts.mailer.send({
       id: `status.${number}.${id}`,

@@ -7,7 +7,7 @@ import { sendJson } from '../../http/json.ts';
 import type { Parts } from '../../kit/feature.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
-import { defineList, defineShape } from '../../kit/shape.ts';
+import { defineList, defineShape, uuidForm } from '../../kit/shape.ts';
 import { Time, toTimeText } from '../../kit/time.ts';
 
 import { type Confirmations, RequestLimit } from './confirmations.ts';
@@ -28,11 +28,10 @@ export interface SubscribeParts extends PublicParts, Pick<Parts, 'clock' | 'log'
   toUrl(page: string): string;
 }
 
-const Query = Type.Object({
-  confirm: Type.Optional(Type.String({ maxLength: 2000, description: 'Token of a confirmation link.' })),
-  leave: Type.Optional(Type.String({ maxLength: 100, description: 'Id in a link to unsubscribe.' })),
+const TokenParams = Type.Object({
+  ...PageParams.properties,
+  token: Type.String({ description: 'Token of a link in a mail, to confirm an address or to unsubscribe.' }),
 });
-type Query = Static<typeof Query>;
 
 const Result = defineShape('SubscriptionResult', { message: Type.String({ examples: ['You are subscribed.'] }) });
 
@@ -62,88 +61,109 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
       method: 'GET',
       path: '/status/:page/subscribe',
       ...readable,
-      summary: 'Show the form to subscribe to a status page by email, to confirm, or to unsubscribe',
-      schema: { operationId: 'readSubscription', params: PageParams, querystring: Query, response },
+      summary: 'Show the form to subscribe to a status page by mail',
+      schema: { operationId: 'readSubscription', params: PageParams, response },
       handler: async (request, reply) => {
         const page = findPage(parts, request);
-        const { mail } = wordsOf[page.values.language ?? 'en'];
-        const { confirm, leave } = request.query;
-        if (leave !== undefined) return answer(request, reply, page, { text: '', form: 'leave' });
-        if (confirm === undefined) assertMail(parts);
-        else if (!readConfirmation(parts, page, confirm)) return answer(request, reply, page, { text: mail.expired });
-        return answer(request, reply, page, {
-          text: mail.intro,
-          form: confirm === undefined ? 'address' : 'confirm',
-        });
+        assertMail(parts);
+        return answer(request, reply, page, { text: toWords(page).intro, form: 'address' });
       },
     }),
     defineRoute({
       method: 'POST',
       path: '/status/:page/subscribe',
       ...readable,
-      summary: 'Subscribe to a status page by email, confirm the address, or unsubscribe',
+      summary: 'Subscribe to a status page by mail',
       readOther: (type, readText) =>
-        type === 'application/x-www-form-urlencoded'
-          ? Object.fromEntries(new URLSearchParams(readText()))
-          : type?.startsWith('multipart/')
-            ? {}
-            : undefined,
+        type === 'application/x-www-form-urlencoded' ? Object.fromEntries(new URLSearchParams(readText())) : undefined,
       schema: {
-        operationId: 'changeSubscription',
+        operationId: 'requestSubscription',
         params: PageParams,
-        querystring: Query,
         body: Type.Object({
-          address: Type.Optional(
-            Type.String({ description: 'Email address to subscribe.', examples: ['anna@example.org'] }),
-          ),
+          address: Type.String({ description: 'Mail address to subscribe.', examples: ['anna@example.org'] }),
         }),
         response: { ...response, 429: ErrorBody },
       },
-      preValidation: async (request) => {
-        request.body ??= {};
-      },
       handler: async (request, reply) => {
         const page = findPage(parts, request);
-        try {
-          return answer(request, reply, page, { text: await change(parts, limit, page, request) });
-        } catch (error) {
-          const refusal = toHttpError(error);
-          if (!refusal || !wantsPage(request)) throw error;
-          return answer(request, reply.code(refusal.status), page, { text: refusal.message, form: 'address' });
-        }
+        return attempt(request, reply, page, async () => ask(parts, limit, page, request));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/status/:page/subscribe/:token',
+      ...readable,
+      summary: 'Show the button of a link in a mail, to confirm an address or to unsubscribe',
+      schema: { operationId: 'readSubscriptionLink', params: TokenParams, response },
+      handler: async (request, reply) => {
+        const page = findPage(parts, request);
+        const { token } = request.params;
+        if (isLeaving(token)) return answer(request, reply, page, { text: '', form: 'leave' });
+        const { intro, expired } = toWords(page);
+        const isValid = readConfirmation(parts, page, token) !== undefined;
+        return answer(request, reply, page, isValid ? { text: intro, form: 'confirm' } : { text: expired });
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/status/:page/subscribe/:token',
+      ...readable,
+      summary: 'Confirm an address, or unsubscribe',
+      schema: { operationId: 'useSubscriptionLink', params: TokenParams, response: { ...response, 410: ErrorBody } },
+      handler: async (request, reply) => {
+        const page = findPage(parts, request);
+        return attempt(request, reply, page, () => useLink(parts, page, request.params.token));
       },
     }),
     ...createSubscriberRoutes(parts),
   ];
 };
 
-/** Applies a request. Resolves to the message for the reader. */
-const change = async (
-  parts: SubscribeParts,
-  limit: RequestLimit,
-  page: KnownPage,
+/** Sends what an action resolves to, or its refusal as a page for browsers. */
+const attempt = async (
   request: FastifyRequest,
-): Promise<string> => {
+  reply: FastifyReply,
+  page: KnownPage,
+  run: () => Promise<string>,
+): Promise<void> => {
+  try {
+    answer(request, reply, page, { text: await run() });
+  } catch (error) {
+    const refusal = toHttpError(error);
+    if (!refusal || !wantsPage(request)) throw error;
+    answer(request, reply.code(refusal.status), page, { text: refusal.message });
+  }
+};
+
+/** True for the id of a subscriber: a link to unsubscribe. */
+const isLeaving = (token: string): boolean => uuidForm.test(token);
+
+const toWords = ({ values }: KnownPage) => wordsOf[values.language ?? 'en'].mail;
+
+/** Uses a link in a mail; resolves to the text for the reader. */
+const useLink = async (parts: SubscribeParts, page: KnownPage, token: string): Promise<string> => {
   const { store, clock } = parts;
-  const { name, values } = page;
-  const { mail } = wordsOf[values.language ?? 'en'];
-  const { confirm, leave } = request.query as Query;
+  const { name } = page;
+  const words = toWords(page);
   const at = clock().getTime();
-  if (leave !== undefined) {
-    const known = store.state.findSubscriber(leave);
-    if (known?.page === name) await store.note({ type: 'unsubscribed', subscriber: leave, at });
-    return mail.left;
+  if (isLeaving(token)) {
+    const known = store.state.findSubscriber(token);
+    if (known?.page === name) await store.note({ type: 'unsubscribed', subscriber: token, at });
+    return words.left;
   }
-  if (confirm !== undefined) {
-    const address = readConfirmation(parts, page, confirm);
-    if (address === undefined) throw new HttpError('gone', mail.expired);
-    await store.subscribe({ id: randomUUID(), page: name, address, at });
-    return mail.confirmed;
-  }
-  const { address = '' } = request.body as { address?: string };
+  const address = readConfirmation(parts, page, token);
+  if (address === undefined) throw new HttpError('gone', words.expired);
+  await store.subscribe({ id: randomUUID(), page: name, address, at });
+  return words.confirmed;
+};
+
+/** Asks an address to confirm; returns the text for the reader. */
+const ask = (parts: SubscribeParts, limit: RequestLimit, page: KnownPage, request: FastifyRequest): string => {
+  const { address } = request.body as { address: string };
   assertMail(parts);
-  if (!isMailAddress(address))
+  if (!isMailAddress(address)) {
     throw new HttpError('invalid', 'address must be an email address such as anna@example.org');
+  }
   const counted = limit.count(request.ip, address);
   if (counted === 'full') {
     throw new HttpError('too-many', 'Too many requests: try again in 10 minutes', {
@@ -152,7 +172,7 @@ const change = async (
   }
   // The response neither waits for the mail nor reveals who is subscribed.
   if (counted === 'ok') void sendConfirmation(parts, page, address);
-  return mail.sent;
+  return toWords(page).sent;
 };
 
 const sendConfirmation = async (
@@ -161,7 +181,7 @@ const sendConfirmation = async (
   address: string,
 ): Promise<void> => {
   const { mail } = wordsOf[values.language ?? 'en'];
-  const url = `${toUrl(name)}/subscribe?confirm=${confirmations.create({ page: name, address })}`;
+  const url = `${toUrl(name)}/subscribe/${confirmations.create({ page: name, address })}`;
   const outcome = await mailer
     .send({
       id: `subscribe.${randomUUID()}`,
@@ -177,8 +197,8 @@ const sendConfirmation = async (
 
 /** Finds a page. Unsubscribing needs no login, because mail servers unsubscribe on behalf of readers. */
 const findPage = ({ keeper, authorize }: SubscribeParts, request: FastifyRequest): KnownPage => {
-  const { page } = request.params as { page: string };
-  const known = (request.query as Query).leave === undefined ? undefined : keeper.find(page);
+  const { page, token = '' } = request.params as { page: string; token?: string };
+  const known = isLeaving(token) ? keeper.find(page) : undefined;
   return known ?? requirePage(keeper, page, request, authorize);
 };
 
@@ -208,7 +228,8 @@ const answer = (request: FastifyRequest, reply: FastifyReply, page: KnownPage, {
   const style = createPageStyle(page.values.colours);
   // Without `same-origin`, browsers would send the form with the origin `null`, which is refused.
   reply.headers({ 'content-security-policy': style.policy, 'referrer-policy': 'same-origin' });
-  const html = writeSubscribePage(page, style, { text, form, hasLogo: page.values.logo !== undefined });
+  const up = (request.params as { token?: string }).token === undefined ? '' : '../';
+  const html = writeSubscribePage(page, style, { text, form, hasLogo: page.values.logo !== undefined, up });
   reply.type('text/html; charset=utf-8').send(html);
 };
 

@@ -7,7 +7,7 @@ export type Language = (typeof languages)[number];
 export const announcementStates = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
 export type AnnouncementState = (typeof announcementStates)[number];
 
-/** Summary of a page, which is the worst state of its checks; `quiet` for a page without checks. */
+/** Summary of a page, which is the worst state of its checks. */
 export type PageSummary = 'up' | 'down' | 'partly' | 'maintenance' | 'unknown';
 
 /** Strings of a page in one language. */
