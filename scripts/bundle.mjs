@@ -52,6 +52,17 @@ const withoutUnused = {
   },
 };
 
+/** Puts SQLite's WebAssembly into the module that would otherwise read it from its package. */
+const withSqlite = {
+  name: 'with-sqlite',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /node-sqlite3-wasm\.js$/ }, ({ path }) => {
+      const bytes = readFileSync(path.replace(/js$/, 'wasm'), 'base64');
+      const given = `var __dirname='';var Module={wasmBinary:Buffer.from('${bytes}','base64')};`;
+      return { contents: given + readFileSync(path, 'utf8') };
+    }),
+};
+
 /** Keeps a module in a file of its own, in a folder relative to the file that imports it. */
 const apart = (filter, file, folder) => ({
   name: file,
@@ -91,7 +102,7 @@ export const bundleProgram = async ({ plugins = [], ...options }) => {
     legalComments: 'none',
     logLevel: 'error',
     metafile: true,
-    plugins: [withoutUnused, ...plugins],
+    plugins: [withoutUnused, withSqlite, ...plugins],
     ...options,
   });
 };

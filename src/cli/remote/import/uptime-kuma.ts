@@ -1,54 +1,59 @@
 import { statSync } from 'node:fs';
-import type { Database } from 'sql.js';
-import initSqlJs from 'sql.js/dist/sql-wasm-inline.js';
+import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
 import { parseJson } from '../../../lib/parse-json.ts';
-import { MiB } from '../../../lib/units.ts';
+import { explainSystemError } from '../../stdio.ts';
 import { ImportError } from './documents.ts';
-import { readExport } from './download.ts';
 import { CheckPlan, type ConvertedCheck, type WatchDraft } from './planned-check.ts';
-
-/** Maximum size in bytes of a database, which is read into memory. */
-const maxBytes = 1024 * MiB;
 
 /** Row of the table `monitor`. Earlier versions lack some columns. */
 type Monitor = Record<string, string | number | null>;
 
 /** Plans watches and heartbeats for the monitors of Uptime Kuma 1 and 2, from its SQLite file. */
 export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
-  const plan = new CheckPlan();
-  const database = await openDatabase(path);
-  try {
-    for (const monitor of readMonitors(database)) plan.add(textOf(monitor, 'name') || 'monitor', convert(monitor));
-  } finally {
-    database.close();
-  }
-  return plan;
-};
-
-const openDatabase = async (path: string): Promise<Database> => {
   const waiting = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (waiting > 0)
     throw new ImportError(`${path}-wal has changes that are not in the file yet: stop Uptime Kuma, and try again`);
-  const bytes = await readExport(path, maxBytes);
-  if (bytes.toString('latin1', 0, 15) !== 'SQLite format 3')
-    throw new ImportError('the file is not an SQLite database');
-  // A database in memory cannot have a write-ahead log, so its format versions are set to 1 instead of 2
-  // (https://sqlite.org/fileformat2.html, 1.3).
-  bytes.fill(1, 18, 20);
-  const { Database } = await initSqlJs();
-  return new Database(bytes);
+  const plan = new CheckPlan();
+  for (const monitor of await readMonitors(path)) plan.add(textOf(monitor, 'name') || 'monitor', convert(monitor));
+  return plan;
 };
 
-const readMonitors = (database: Database): Monitor[] => {
+/** Reads the monitors from a copy of the database, so that the original stays as it is. */
+const readMonitors = async (path: string): Promise<Monitor[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'signalbox-import-'));
   try {
-    const [found] = database.exec('SELECT * FROM monitor ORDER BY id');
-    if (!found) return [];
-    const { columns, values } = found;
-    return values.map(
-      (row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])) as Monitor,
-    );
+    const copy = join(folder, 'kuma.db');
+    await copyFile(path, copy).catch((error: NodeJS.ErrnoException) => {
+      throw new ImportError(explainSystemError(error));
+    });
+    await leaveWalMode(copy);
+    const database = new sqlite.Database(copy, { readOnly: true });
+    try {
+      return database.all('SELECT * FROM monitor ORDER BY id') as Monitor[];
+    } finally {
+      database.close();
+    }
   } catch (error) {
+    if (error instanceof ImportError) throw error;
     throw new ImportError(`the monitors cannot be read: ${(error as Error).message}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Sets both format versions of the file from 2 to 1 (https://sqlite.org/fileformat2.html, 1.3): WebAssembly has no WAL. */
+const leaveWalMode = async (path: string): Promise<void> => {
+  const file = await open(path, 'r+');
+  try {
+    const { buffer } = await file.read(Buffer.alloc(20), 0, 20, 0);
+    if (buffer.toString('latin1', 0, 15) !== 'SQLite format 3')
+      throw new ImportError('the file is not an SQLite database');
+    await file.write(Buffer.from([1, 1]), 0, 2, 18);
+  } finally {
+    await file.close();
   }
 };
 
