@@ -362,6 +362,8 @@ const calls: Record<string, Call> = {
   },
   listOverrideProposals: plain('listOverrideProposals'),
   acceptOverrideProposal: refused(plain('acceptOverrideProposal', { proposal: 'none' }), 404),
+  declineOverrideProposal: refused(plain('declineOverrideProposal', { proposal: 'none' }), 404),
+  getPersonLoad: plain('getPersonLoad', { person: 'me' }),
   readCalendar: refused(plain('readCalendar', { file: 'none.ics' }), 404),
   listPersonCalendarAddresses: plain('listPersonCalendarAddresses', { person: 'me' }),
   createPersonCalendarAddress: plain('createPersonCalendarAddress', { person: 'me' }),
@@ -437,6 +439,7 @@ const isRefused = [
     'escalateIncident',
     'confirmWay',
     'acceptOverrideProposal',
+    'declineOverrideProposal',
   ],
   ...['runHostCommand', 'endDutyOverride', 'setUp', 'changeOwnPassword', 'deleteBrokenSetting'],
 ];
