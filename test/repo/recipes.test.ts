@@ -194,7 +194,7 @@ const checkAccess = async (
     credentials,
   );
   t.diagnostic(JSON.stringify(admitted));
-  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 15, JSON.stringify(admitted));
+  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 26, JSON.stringify(admitted));
 };
 
 test('a server with TLS and no proxy, set up as in docs/guides/proxy.md, admits nobody without a token', async (t) => {

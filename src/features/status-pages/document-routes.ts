@@ -25,7 +25,9 @@ const KumaHeartbeats = defineShape('KumaHeartbeats', {
   heartbeatList: Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())), {
     description: 'Changes of the last 24 hours and the current state, by the position of the check.',
   }),
-  uptimeList: Type.Record(Type.String(), Type.Number(), { description: 'Shares of the last 24 hours.' }),
+  uptimeList: Type.Record(Type.String(), Type.Number({ examples: [0.999] }), {
+    description: 'Shares of the last 24 hours.',
+  }),
 });
 
 const StatuspageSummary = defineShape('StatuspageSummary', {
@@ -33,7 +35,10 @@ const StatuspageSummary = defineShape('StatuspageSummary', {
   components: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'Groups and checks.' }),
   incidents: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'Open announcements.' }),
   scheduled_maintenances: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-  status: Type.Object({ indicator: Type.String(), description: Type.String() }),
+  status: Type.Object({
+    indicator: Type.String({ examples: ['none'] }),
+    description: Type.String({ examples: ['All systems are up'] }),
+  }),
 });
 
 /** Creates a function that sends a document as JSON. */
