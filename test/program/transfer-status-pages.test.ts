@@ -19,7 +19,7 @@ const line = (value: object): string => `${JSON.stringify(value)}\n`;
 
 /** Fills a store with a page and an announcement. */
 const fill = async (t: Scope, { settings }: Place) => {
-  const app = await startApp(t, { settings });
+  const app = await startApp(t, { settings: { ...settings, timeZone: 'UTC' } });
   const token = await adminToken(app);
   await putPage(app, token, 'main', onePage);
   await sendAlert(app, { source: 'db', message: 'x' });
@@ -31,7 +31,7 @@ const fill = async (t: Scope, { settings }: Place) => {
 };
 
 const read = async (t: Scope, { settings }: Place) => {
-  const app = await startApp(t, { settings });
+  const app = await startApp(t, { settings: { ...settings, timeZone: 'UTC' } });
   const token = await adminToken(app);
   const { json } = await app.request<{ data: object[] }>('GET', '/api/announcements', { token });
   const page = await app.request('GET', '/status/main');
@@ -59,7 +59,7 @@ test('announcements and subscribers move from files to a database and back', { s
 test('subscribers with line breaks, and repeated ids, are not imported', async (t) => {
   for (const [lines, reason] of [
     [[{ ...subscriber, address: 'a@example.com\nBcc: b@example.com' }], /subscribers.address must be/],
-    [[subscriber, subscriber], /subscribers.id repeats/],
+    [[subscriber, subscriber], /subscribers.id was already used/],
     [[{ ...subscriber, page: '../x' }], /subscribers.page/],
   ] as const) {
     const input = [header, ...lines.map((subscribers) => JSON.stringify({ subscribers })), end, ''].join('\n');
