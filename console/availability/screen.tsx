@@ -106,8 +106,11 @@ const Report = ({ report: { data, from, until, timeZone } }: { report: Availabil
   );
 };
 
+/** Screen of each kind of check. */
+const screens = { watch: 'watches', heartbeat: 'heartbeats', host: 'hosts' };
+
 const CheckLink = ({ check: { kind, name } }: { check: Check }) => (
-  <a href={toHash(`/${kind === 'watch' ? 'watches' : 'heartbeats'}/${encodeURIComponent(name)}`)}>{name}</a>
+  <a href={toHash(`/${screens[kind]}/${encodeURIComponent(name)}`)}>{name}</a>
 );
 
 const Row = ({ check }: { check: Check }) => {

@@ -415,6 +415,7 @@ const calls: Record<string, Call> = {
   changeHost: withHost('changeHost', { note: 'rack 4' }),
   deleteHost: withHost('deleteHost'),
   getHostHistory: withHost('getHostHistory'),
+  getHostAvailability: withHost('getHostAvailability'),
   listHostProcesses: withHost('listHostProcesses'),
   streamEvents: async ({ streamEvents }) => {
     const [event] = await take(streamEvents({ topics: ['host'] }), 1);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { waitForCheck } from '../availability/support/availability.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { longTest } from '../support/long.ts';
@@ -98,7 +99,7 @@ longTest(
   },
 );
 
-test('a killed host becomes silent after silentSeconds, and its next report resolves the alert', {
+test('a killed host becomes silent and is down since its last report; its next report ends both', {
   timeout: 180_000,
 }, async (t) => {
   const { hub, token } = await startHub(t, { args: ['--silent-seconds', '20'] });
@@ -112,9 +113,15 @@ test('a killed host becomes silent after silentSeconds, and its next report reso
   const silentMs = Date.now() - lastReportAt;
   assert.ok(silentMs >= 20_000 && silentMs < 30_000, `${silentMs} ms`);
   assert.equal((await readHost(hub, token, 'web-1')).openIncidents, 1);
+  const { outages } = await waitForCheck(hub, token, 'hosts/web-1', 'down');
+  const [outage] = outages;
+  assert.deepEqual([outages.length, outage?.incident], [1, 1]);
+  assert.ok(Math.abs(Date.parse(outage?.startsAt ?? '') - lastReportAt) <= 1000, outage?.startsAt);
   await startAgent(t, words.slice(0, 3), { dataDir: agent.dataDir });
   await waitUntil('the host reports again', () => find(/^web-1 is reporting again/));
   await waitUntil('the incident is resolved', async () => (await readHost(hub, token, 'web-1')).openIncidents === 0);
+  const later = await waitForCheck(hub, token, 'hosts/web-1', 'up');
+  assert.deepEqual([later.outageCount, later.outages[0]?.endsAt === null], [1, false]);
 });
 
 test('an agent warns that its hub accepts no reports', async (t) => {

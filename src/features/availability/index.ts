@@ -21,7 +21,7 @@ const files: LogOptions = {
   logsRemoval: false,
 };
 
-/** Availability: the states of watches and heartbeats over time. */
+/** Availability: the states of watches, heartbeats and hosts over time. */
 export const availability = defineFeature({
   name: 'availability',
   needs: ['silences', 'incidents'],
@@ -29,7 +29,7 @@ export const availability = defineFeature({
     {
       name: 'availability',
       mounts: ['/'],
-      summary: 'percentages and outages of watches and heartbeats',
+      summary: 'percentages and outages of watches, heartbeats and hosts',
       fixedAccess: 'closed',
     },
   ],

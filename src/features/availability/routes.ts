@@ -62,6 +62,14 @@ const kinds: readonly Kind[] = [
     operationId: 'getHeartbeatAvailability',
     ...openFor('incidents:read'),
   },
+  {
+    kind: 'host',
+    noun: 'Host',
+    path: '/api/hosts',
+    parameter: 'name',
+    operationId: 'getHostAvailability',
+    ...needs('hosts:read'),
+  },
 ];
 
 export const createAvailabilityRoutes = (parts: RouteParts): Route[] => [
@@ -121,7 +129,7 @@ const createListRoute = (parts: RouteParts): Route =>
     method: 'GET',
     path: '/api/availability',
     ...openFor('incidents:read'),
-    summary: 'Get the availability of all watches and heartbeats in a range',
+    summary: 'Get the availability of all watches, heartbeats and hosts in a range',
     schema: {
       operationId: 'listAvailability',
       querystring: SummaryQuery,

@@ -11,7 +11,8 @@ export const toSilentMark = (name: string): string => `host/${name}`;
 export const toDuplicateMark = (name: string): string => `host/${name}/machines`;
 export const mostSilentMark = 'hosts/silent';
 
-const toCommon = (name: string, fingerprint: string, tags: readonly string[] = []) => ({
+/** Fields of all alerts about a host. */
+export const toHostFields = (name: string, fingerprint: string, tags: readonly string[] = []) => ({
   source: `host/${name}`,
   hostname: name,
   fingerprint,
@@ -29,7 +30,7 @@ const toDuration = (ms: number): string => {
 };
 
 export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedAt }: HostState): RaisedText => ({
-  ...toCommon(name, toSilentMark(name), tags),
+  ...toHostFields(name, toSilentMark(name), tags),
   message: `${name} has not reported since ${toClock(at)}`,
   details: [
     `The last report of ${name} (${report.hostname}) was at ${toLocalMinute(at)}.`,
@@ -42,7 +43,7 @@ export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedA
 
 /** Describes the resolution after a silence that ended with a report. If there is no state, the host was deleted. */
 export const describeReporting = (name: string, state: HostState | undefined): RaisedText => ({
-  ...toCommon(name, toSilentMark(name)),
+  ...toHostFields(name, toSilentMark(name)),
   message: state ? `${name} is reporting again${describeMissed(state)}` : `${name} was deleted`,
 });
 
@@ -76,12 +77,12 @@ export const describeMostReporting = (silent: number): RaisedText => ({
 });
 
 export const describeDuplicates = ({ name, tags }: KnownHost, machines: HostState['machines']): RaisedText => ({
-  ...toCommon(name, toDuplicateMark(name), tags),
+  ...toHostFields(name, toDuplicateMark(name), tags),
   message: `${machines.length} machines report as ${name}: ${machines.map(({ hostname, id }) => `${hostname} (machine-id ${id})`).join(', ')}`,
   details: `Enrol each machine under its own name. A cloned machine also needs its own machine-id.`,
 });
 
 export const describeSingle = (name: string): RaisedText => ({
-  ...toCommon(name, toDuplicateMark(name)),
+  ...toHostFields(name, toDuplicateMark(name)),
   message: `Only one machine reports as ${name} now`,
 });

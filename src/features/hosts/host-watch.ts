@@ -102,6 +102,13 @@ export class HostWatch {
     return judgeHost(this.#parts.fleet.find(name), this.#now(), this.#rules);
   }
 
+  /** Returns the alert that covers a silent host: its own, or the alert about most hosts; undefined before an alert. */
+  findAlert(name: string): 'own' | 'most' | undefined {
+    if (this.#raised.isFiring(toSilentMark(name))) return 'own';
+    const state = this.#parts.fleet.find(name);
+    return state && this.#isAmongMost(state) ? 'most' : undefined;
+  }
+
   /** Checks all due hosts, and raises and resolves alerts. Never rejects. */
   look(): Promise<void> {
     return this.#looks.run();

@@ -8,6 +8,7 @@ import { severities } from '../../kit/severity.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { createHostChecks } from './checks.ts';
 import { HostCodes } from './codes.ts';
 import { createHostDependencies } from './dependencies.ts';
 import { Fleet } from './fleet.ts';
@@ -49,7 +50,7 @@ const hostSettings = {
 /** Machines whose signalbox reports to this server. */
 export const hosts = defineFeature({
   name: 'hosts',
-  needs: ['settings', 'alerts', 'incidents', 'accounts'],
+  needs: ['settings', 'alerts', 'incidents', 'accounts', 'availability'],
   profiles: [{ name: 'hosts', mounts: ['/'], summary: 'machines that report to this server', fixedAccess: 'closed' }],
   settings: hostSettings,
   findProblems: ({ hosts: configured }) => {
@@ -102,6 +103,9 @@ export const hosts = defineFeature({
     const hub = new Hub({ fleet, keeper, codes, watch, commands, incidents, accounts, offers, dependencies, clock });
     const isRead = (): boolean => offers.settings.isRead();
     dependencies.add(createHostDependencies({ keeper, fleet, watch, silentMs, isRead }));
+    offers.availability.record(
+      createHostChecks({ keeper, fleet, watch, lease, silentMs, silentLevel: () => silentLevel, isRead, clock }),
+    );
     const publishHost = (name: string): void => {
       const known = keeper.find(name);
       if (known) publish(() => hub.show(known));
