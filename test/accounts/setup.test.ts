@@ -13,7 +13,7 @@ test('the first start prints one link, which creates one account; later starts p
   const first = await startProgram(t, [], { cwd });
   const links = first.output.stdout.match(/^Create the first account.*$/gm) ?? [];
   assert.equal(links.length, 1);
-  assert.match(links[0] ?? '', /within 30 minutes; this account replaces the passwords below: /);
+  assert.match(links[0] ?? '', /within 30 minutes \(later, restart for a new link\): /);
   const [, code = ''] = new RegExp(`: ${first.url}/console/#/setup\\?code=([\\w-]{32})$`).exec(links[0] ?? '') ?? [];
   const [, password = ''] = /\nPassword of admin for this run: (\S+)\n/.exec(first.output.stdout) ?? [];
   assert.equal((await logIn(first, 'admin', password)).status, 200);

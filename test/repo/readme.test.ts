@@ -60,7 +60,7 @@ test("the README's commands store an alert that reaches the phone, and print the
   const { data } = JSON.parse((await request('GET', '/api/alerts')).text);
   assert.deepEqual([data[0].level, data[0].message], ['ERROR', 'the disk is full']);
   await waitUntil('the phone has the alert', () =>
-    phone.requests.some(({ body }) => body.includes('the disk is full')),
+    phone.requests.some(({ headers }) => String(headers['title']).includes('the disk is full')),
   );
   assert.equal(phone.requests[0]?.path, '/TOPIC');
   // The topic's name is a secret.

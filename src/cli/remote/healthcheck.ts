@@ -13,7 +13,7 @@ export const healthcheckCommand = defineCommand({
   name: 'healthcheck',
   summary: 'Check that the server on this machine or in this container is healthy; needs no curl.',
   details: [
-    'The server is healthy if /readyz returns 200 within 5 seconds, or /livez if no mount serves /readyz. Certificates are not checked.',
+    'The server is healthy if /readyz (or /livez, if /readyz is not served) returns 200 within 5 seconds. Certificates are not checked.',
     'Prints nothing if the server is healthy.',
   ],
   flags: { url: { value: 'URL', summary: 'URL of the server to check. Default: the server in the settings.' } },

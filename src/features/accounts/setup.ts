@@ -29,7 +29,7 @@ export const createSetup = (isNeeded: () => boolean, now: () => number = () => p
   let isTaken = false;
   const invitation = {
     profile: 'accounts',
-    text: `Create the first account within ${setupMinutes} minutes; this account replaces the passwords below`,
+    text: `Create the first account within ${setupMinutes} minutes (later, restart for a new link)`,
     fragment: `#/setup?code=${code.toString()}`,
   };
   const refuse = (reason: string): HttpError =>

@@ -70,7 +70,7 @@ export const logLines = [
     meaning: '`destination` did not accept it because of `reason`; logged once',
   },
   {
-    messages: ['warn outbox: the destination is failing', 'info outbox: alerts are delivered again'],
+    messages: ['warn outbox: the destination is failing', 'info outbox: deliveries have resumed'],
     meaning: '[the receiver](configuration.md#destinations) refuses what `destination` sends, or accepts nothing',
   },
   {
@@ -150,8 +150,8 @@ export const logLines = [
     meaning: '`err` has the reason; retried after the next check',
   },
   {
-    messages: ['warn alerts: receipt times from before the start are unknown'],
-    meaning: 'an expired alert is resolved `resolveTimeout` after the start at the earliest; `err` has the reason',
+    messages: ['warn alerts: cannot load receipt times from before startup'],
+    meaning: 'an expired alert is resolved `resolveTimeout` after startup at the earliest; `err` has the reason',
   },
   {
     messages: ['warn alerts: the resolution of an expired alert cannot be stored yet'],

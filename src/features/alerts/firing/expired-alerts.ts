@@ -52,7 +52,7 @@ export class ExpiredAlerts {
       await copies.begin();
       await whenRead();
     } catch (err) {
-      log.warn({ err }, 'alerts: receipt times from before the start are unknown');
+      log.warn({ err }, 'alerts: cannot load receipt times from before startup');
     }
     if (this.#isClosed) return;
     this.#extendAtStart();

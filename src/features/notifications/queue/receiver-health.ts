@@ -145,7 +145,7 @@ export class ReceiverHealth {
   #recordDelivery(): boolean {
     const { name, log, clock } = this.#parts;
     this.lastSuccess = clock();
-    if (this.#isFailureLogged) log.info({ destination: name }, 'outbox: alerts are delivered again');
+    if (this.#isFailureLogged) log.info({ destination: name }, 'outbox: deliveries have resumed');
     this.#isFailureLogged = false;
     if (this.failing) this.#store({ failing: undefined });
     return this.#endTrouble();
