@@ -16,12 +16,6 @@ const rule = (name, comment, from, to) => ({
 export default {
   forbidden: [
     rule(
-      'no-circles',
-      'A circle means that two modules are one.',
-      {},
-      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-    ),
-    rule(
       'config-knows-only-schemas',
       'Settings are read before anything else exists.',
       { path: '^src/config/' },
