@@ -296,3 +296,54 @@ test('a person of an export who has the name of a user gets no contact method at
   assert.match(stdout, /^skip contact method admin\/mail: admin@attacker\.example: admin adds it$/m);
   assert.deepEqual((await read<{ ways: object[] }>('/api/people/admin')).ways, []);
 });
+
+test('layers that have ended or end after 2059 do not cost a rotation its other layers', async (t) => {
+  const { run, read } = await start(t);
+  const path = join(createFolder(t), 'export.json');
+  const layer = {
+    users: [{ user: { id: 'A' } }],
+    start: '2017-01-01T00:00:00Z',
+    rotation_virtual_start: '2017-01-02T08:00:00Z',
+    rotation_turn_length_seconds: 86_400,
+    restrictions: [],
+  };
+  const ended = { ...layer, end: '2019-05-01T08:00:00Z' };
+  const schedule = { id: 'S', name: 'mixed', time_zone: 'UTC' };
+  const policy = (id: string) => ({ id, name: `of ${id}`, escalation_rules: [{ targets: [{ id }, { id: 'A' }] }] });
+  writeFileSync(
+    path,
+    JSON.stringify({
+      users: [{ id: 'A', name: 'anna' }],
+      schedules: [
+        {
+          ...schedule,
+          schedule_layers: [
+            { ...layer, end: '9999-12-31T00:00:00Z' },
+            { ...layer, end: '2026-02-01T08:00:00Z' },
+            { ...layer, rotation_virtual_start: '2070-01-01T08:00:00Z' },
+            ended,
+          ],
+        },
+        { ...schedule, id: 'T', name: 'over', schedule_layers: [ended] },
+      ],
+      escalation_policies: [policy('S'), policy('T')],
+    }),
+  );
+  const { code, stdout, stderr } = await run(['--from', 'pagerduty', path, '--apply']);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  for (const line of [
+    /^not imported: schedule mixed: a layer that ended at 2019-05-01T08:00:00\.000Z$/m,
+    /^not imported: schedule mixed: a layer that ended at 2026-02-01T08:00:00\.000Z$/m,
+    /^not imported: schedule mixed: a layer that starts at 2070-01-01T08:00:00\.000Z, after 2059$/m,
+    /^not imported: schedule over: no layers$/m,
+  ]) {
+    assert.match(stdout, line);
+  }
+  const { data } = (await read('/api/rotations')) as { data: { name: string; layers: object[] }[] };
+  const [rotation, ...others] = data;
+  assert.deepEqual(others, []);
+  assert.equal(rotation?.name, 'mixed');
+  assert.deepEqual(rotation?.layers, [
+    { people: ['anna'], handover: { every: '1 day', at: '08:00' }, from: '2020-01-06T08:00:00.000Z' },
+  ]);
+});

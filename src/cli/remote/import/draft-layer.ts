@@ -10,6 +10,12 @@ const dayMinutes = 24 * 60;
 /** Earliest start of a layer. Earlier starts are moved by whole cycles. */
 const earliest = Date.UTC(2020, 0, 6);
 
+/** The server takes only times before this time. */
+const latest = Date.UTC(2060, 0, 1);
+
+/** Layer without a time at which somebody would be on call. The message describes the layer. */
+export class UselessLayer extends ImportError {}
+
 /** Part of a week, in minutes since Monday. */
 export interface WeekSpan {
   start: number;
@@ -82,7 +88,11 @@ interface LayerDraft {
   until?: number | undefined;
 }
 
-/** Converts turns to a layer. Throws an ImportError for turns that signalbox does not support. */
+/**
+ * Converts turns to a layer. Throws an ImportError for turns that signalbox does not support, and a UselessLayer for a
+ * layer that has ended. An end that the server does not take is left out, because other programs write `9999-12-31` for
+ * a layer without an end.
+ */
 export const toLayer = ({
   people,
   periodMs,
@@ -96,6 +106,11 @@ export const toLayer = ({
   const cycleMs = periodMs * people.length;
   const every = toEvery(periodMs);
   const local = given < earliest ? given + Math.ceil((earliest - given) / cycleMs) * cycleMs : given;
+  const from = clock.toFirstTime(local);
+  if (from >= latest) throw new UselessLayer(`a layer that starts at ${new Date(from).toISOString()}, after 2059`);
+  if (until !== undefined && until <= Math.max(from, Date.now())) {
+    throw new UselessLayer(`a layer that ended at ${new Date(until).toISOString()}`);
+  }
   const start = new Date(local);
   const time = toClock(start.getUTCHours() * 60 + start.getUTCMinutes());
   const hours = spans && toHours(spans);
@@ -103,9 +118,9 @@ export const toLayer = ({
   return {
     people: [...people],
     handover: { every, at: every.includes('week') ? `${dayOf(start)} ${time}` : time },
-    from: new Date(clock.toFirstTime(local)).toISOString(),
+    from: new Date(from).toISOString(),
     ...(hours !== undefined && { hours }),
-    ...(until !== undefined && { until: new Date(until).toISOString() }),
+    ...(until !== undefined && until < latest && { until: new Date(until).toISOString() }),
   };
 };
 

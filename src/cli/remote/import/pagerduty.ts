@@ -2,7 +2,7 @@ import { minuteMs } from '../../../lib/units.ts';
 import { Entry, ImportError } from './documents.ts';
 import type { Download } from './download.ts';
 import { Names, type OnCallDraft, reservedPolicies, toDraftPolicy } from './draft.ts';
-import { onDays, openZone, toLayer, toMinutes, type WeekSpan } from './draft-layer.ts';
+import { onDays, openZone, toLayer, toMinutes, UselessLayer, type WeekSpan } from './draft-layer.ts';
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
 
@@ -54,14 +54,20 @@ export const readPagerDuty = (root: Entry): OnCallDraft => {
           const stranger = people.find((id) => !isPerson(id));
           if (stranger !== undefined) throw new ImportError(`${stranger} is not in the list of users`);
           const spans = layer.list('restrictions').flatMap(readRestriction);
-          return toLayer({
-            people,
-            periodMs: layer.number('rotation_turn_length_seconds') * 1000,
-            local: clock.toLocal(layer.time('rotation_virtual_start')),
-            clock,
-            ...(spans.length > 0 && { spans }),
-            until: layer.has('end') ? layer.time('end') : undefined,
-          });
+          try {
+            return toLayer({
+              people,
+              periodMs: layer.number('rotation_turn_length_seconds') * 1000,
+              local: clock.toLocal(layer.time('rotation_virtual_start')),
+              clock,
+              ...(spans.length > 0 && { spans }),
+              until: layer.has('end') ? layer.time('end') : undefined,
+            });
+          } catch (error) {
+            if (!(error instanceof UselessLayer)) throw error;
+            draft.notes.push(`schedule ${title}: ${error.message}`);
+            return [];
+          }
         });
       if (layers.length === 0) throw new ImportError('no layers');
       const id = schedule.text('id');
