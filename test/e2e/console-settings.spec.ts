@@ -199,6 +199,7 @@ test('the last administrator cannot be deleted, and a Reader sees every section 
     'Destinations',
     'Intake formats',
     'Escalation policies',
+    'Status pages',
     'My contact methods',
     'Sessions',
     'About',
