@@ -44,13 +44,10 @@ export const isForbidden = ({ problem, status }: ApiError): boolean => problem =
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Returns the URL of a path on this server. A proxy may serve the server under another path. */
+/** Returns the URL of a path on this server. The server may be behind a proxy that serves it under another path. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
-/**
- * Sends all requests of the console, with a timeout of 10 s. Requests are never retried, because screens reload
- * instead.
- */
+/** Sends all requests of the console, with a timeout of 10 s. Requests are never retried. Screens reload instead. */
 export const transmit = createCallSender({
   url: toAddress('/'),
   timeout: 10_000,
@@ -60,7 +57,7 @@ export const transmit = createCallSender({
 
 /**
  * Token of the session, and the token that replaces an expired token during a request. Logging in may take any amount
- * of time, so `call`, not the sender, asks the user to log in.
+ * of time. The user is therefore asked to log in by `call`, not by the sender.
  */
 export const sessionTokens: HeldTokens = {
   get: async () => session.value?.token,
@@ -128,10 +125,10 @@ const toApiError = (error: ClientError, name: string): ApiError => {
 /** Calls routes by operation id to read data. Never opens the login dialog. */
 export const client = createMethods(false, ({ data }) => data) as ConsoleClient;
 
-/** Calls routes for actions by the user. If needed, opens the login dialog and then sends the request. */
+/** Calls routes for actions by the user. Opens the login dialog if needed, then sends the request. */
 export const userClient = createMethods(true, ({ data }) => data) as ConsoleClient;
 
-/** Calls routes like `userClient`, but also returns the version of the resource. */
+/** Calls routes like `userClient`. Also returns the version of the resource. */
 export const versionedClient = createMethods(true, ({ data, response }) => ({
   data,
   version: toVersion(response),

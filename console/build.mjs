@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** Maximum size when gzipped, in bytes: the page with its script and style, and the page with everything for charts. */
+/** Maximum gzipped sizes in bytes: the page with its script and style, and the page with everything for charts. */
 const budget = { page: 60_000, charts: 172_000 };
 
 const here = import.meta.dirname;
 const require = createRequire(import.meta.url);
 
-/** Reads the outlines of the icons in ui/icons.json, without colour and width, which come from the style sheet. */
+/** Reads the outlines of the icons in ui/icons.json. Colour and width come from the style sheet. */
 const readIcons = () => {
   const { icons } = require('@iconify-json/lucide/icons.json');
   const names = JSON.parse(readFileSync(join(here, 'ui', 'icons.json'), 'utf8'));
@@ -17,7 +17,7 @@ const readIcons = () => {
   return JSON.stringify(Object.fromEntries(Object.entries(names).map(([name, icon]) => [name, toOutline(icon)])));
 };
 
-/** Plugin that writes the page, which loads the first files of the bundle, and checks the budget. */
+/** Plugin that writes the page and checks the budget. The page loads the first files of the bundle. */
 const page = {
   name: 'page',
   setup: ({ initialOptions: { outdir }, onEnd }) =>

@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 
-/** Milliseconds of difference to ignore, because of the response time and the header's resolution of one second. */
+/**
+ * Clock difference in milliseconds that is ignored. Covers the response time and the header's resolution of one second.
+ */
 const leastSkew = 5000;
 
 /** Milliseconds by which the server's clock is ahead of the browser's. */
@@ -17,10 +19,10 @@ export const now = (): number => present.value;
 /** Returns the current time by the server's clock, for comparison with the server's timestamps. */
 export const serverNow = (): number => Date.now() + skew.peek();
 
-/** Returns the milliseconds until a timestamp from the server, negative for a past time. Updated every second. */
+/** Returns the milliseconds until a timestamp from the server. Negative for a past time. Updated every second. */
 export const untilTime = (time: number): number => time - now() - skew.value;
 
-/** Measures the clock difference from a response's `Date` header. */
+/** Measures the clock difference using a response's `Date` header. */
 export const compareClocks = ({ headers }: Response): void => {
   const difference = Date.parse(headers.get('Date') ?? '') - Date.now();
   if (Number.isNaN(difference)) return;

@@ -3,8 +3,8 @@ import { text } from './strings/index.ts';
 import { zone } from './zone.ts';
 
 /**
- * Language of dates and numbers: the browser's language if it is English, otherwise British English, because the
- * console is English-only.
+ * Language of dates and numbers. This is the browser's language if it is English, otherwise British English, because
+ * the console is English-only.
  */
 const language = /^en\b/i.test(navigator.language) ? navigator.language : 'en-GB';
 
@@ -71,7 +71,7 @@ export const toBytes = (bytes: number): string => {
 /** Formats an axis label: `16 MiB`. */
 export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
 
-/** Formats a time. Invalid times, for example from the URL, become a dash, because Intl would throw. */
+/** Formats a time. An invalid time, for example from the URL, becomes a dash. Intl would throw. */
 const write = (name: keyof typeof times.value, time: Date | number): string =>
   Number.isNaN(Number(time)) ? '–' : times.value[name].format(time);
 
@@ -118,7 +118,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** Formats a relative time from a difference in milliseconds, which is negative for past times: `3 min. ago`. */
+/** Formats a relative time from a difference in milliseconds: `3 min. ago`. Past times are negative. */
 export const toRelative = (milliseconds: number): string => {
   if (Number.isNaN(milliseconds)) return '–';
   const seconds = Math.round(milliseconds / 1000);

@@ -26,7 +26,10 @@ export interface AddressChoice<T extends string> {
   choose: (value: T) => void;
 }
 
-/** Creates a choice. A missing parameter means the default. Choosing an option removes the parameters in `others`. */
+/**
+ * Creates a choice. A missing parameter means the default. Choosing an option removes the parameters listed in
+ * `others`.
+ */
 export const createAddressChoice = <T extends string>(
   name: string,
   values: readonly T[],

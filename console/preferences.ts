@@ -38,7 +38,7 @@ export const singleKeys = signal(stored.singleKeys);
 export const zoneChoice = signal<Preferences['zone']>(stored.zone);
 export const desktopNotifications = signal(stored.desktopNotices);
 
-/** True in dark mode, whether the user chose it or the system setting did. */
+/** True in dark mode, whether set by the user or by the system. */
 export const isDark = signal(false);
 
 /** Applies the preferences now and after each change. */

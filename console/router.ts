@@ -22,7 +22,7 @@ export const startRouter = (): void => {
   });
 };
 
-/** Returns the URL of a location, for links. Undefined and empty parameters are left out. */
+/** Returns the URL of a location, for links. Omits undefined and empty parameters. */
 export const toHash = (path: string, params: Params = {}): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
@@ -35,8 +35,8 @@ export const goTo = (path: string, params: Params = {}): void => {
 };
 
 /**
- * Changes parameters of the current URL. By default, adds a history entry for the back button. `replace` adds no entry,
- * for text that is being typed.
+ * Changes parameters of the current URL. Adds a history entry for the back button by default. `replace` adds no entry.
+ * Use it for text that is being typed.
  */
 export const setParams = (changes: Params, { replace = false } = {}): void => {
   // The user has already navigated elsewhere.
@@ -48,7 +48,7 @@ export const setParams = (changes: Params, { replace = false } = {}): void => {
   hash.value = location.hash;
 };
 
-/** Screens that earlier versions had under another name. */
+/** Former paths of screens, for URLs from earlier versions. */
 const former: Record<string, string> = { deliveries: '/notifications' };
 
 const toPlace = (written: string): Place => {

@@ -12,13 +12,13 @@ export interface MountedRoute extends CallRoute {
   roles: readonly string[] | undefined;
 }
 
-/** Facts about the server, which it writes into the page. */
+/** Facts about the server. The server writes them into the page. */
 export const serverFacts = JSON.parse(document.getElementById('data')?.textContent ?? '{"routes":[]}') as ServerFacts;
 
-/** Suffixes of operation ids for profiles that share operation ids with another profile, by default mount. */
+/** Suffixes of operation ids by default mount. Some profiles share operation ids with another profile. */
 const suffixes: Record<string, string> = { 'simple-tasks': 'AtSimple', 'protected-tasks': 'AtProtected' };
 
-/** Mounted routes by name. If a profile is mounted twice, the routes with the shorter base. */
+/** Mounted routes by name. If a profile is mounted twice, the routes with the shorter base are used. */
 const routes = new Map<string, MountedRoute>();
 
 for (const { profile = '', ...route } of serverFacts.routes.sort((a, b) => b.path.length - a.path.length)) {
@@ -27,12 +27,12 @@ for (const { profile = '', ...route } of serverFacts.routes.sort((a, b) => b.pat
   if (name !== 'getHealth' || profile === 'monitoring') routes.set(name, route);
 }
 
-/** Returns the mounted route; undefined if its profile is not mounted. */
+/** Returns the mounted route. Undefined if its profile is not mounted. */
 export const findRoute = (name: RouteName): MountedRoute | undefined => routes.get(name);
 
 export const isMounted = (name: RouteName): boolean => findRoute(name) !== undefined;
 
-/** True if the current user may use the route, or could after a login; false if it is not mounted. */
+/** True if the current user may use the route, or could after a login. False if the route is not mounted. */
 export const isAllowed = (name: RouteName): boolean => {
   const route = findRoute(name);
   if (!route) return false;

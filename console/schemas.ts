@@ -24,7 +24,8 @@ const named = new Map<string, Schema>();
 const ofResponses = new Map<string, Schema>();
 
 /**
- * Adds the schemas of all responses. They reveal differences between an open page and a server that has been upgraded.
+ * Adds the schemas of all responses. They are used to detect differences between an open page and a server that has
+ * since been upgraded.
  */
 export const addSchemas = ({ paths = {}, components }: Partial<OpenApi>): void => {
   for (const [name, schema] of Object.entries(components?.schemas ?? {})) named.set(name, schema);
@@ -36,7 +37,7 @@ export const addSchemas = ({ paths = {}, components }: Partial<OpenApi>): void =
 };
 
 /**
- * Returns the first place where a route's response does not match its schema, such as `.data[3].level`; undefined if
+ * Returns the first place where a route's response does not match its schema, such as `.data[3].level`. Undefined if
  * the response is valid.
  */
 export const findMismatch = (operationId: string, value: unknown): string | undefined =>

@@ -14,20 +14,22 @@ export type Group = (typeof screenGroups)[number];
 
 /** Screen of the console: a folder with an entry in screens.ts. */
 export interface Screen {
-  /** Path after `#`, such as `/alerts`. The remainder of the URL's path is `rest`. */
+  /** Path after `#`, such as `/alerts`. `rest` contains the remainder of the URL's path. */
   path: string;
   /** Title for the heading and the navigation. */
   title: string;
   icon: IconName;
   group: Group;
   /**
-   * Letter after `g` that opens the screen. A screen without a letter is not in the navigation and is reached only
-   * through links.
+   * Letter after `g` that opens the screen. A screen without a letter is reached only through links, not from the
+   * navigation.
    */
   key?: string;
   /** Route that must be mounted; undefined for screens that are always shown. */
   needs?: RouteName;
-  /** True if the screen has nothing to show. The navigation then omits it, but links and shortcuts still work. */
+  /**
+   * True if the screen has nothing to show. The navigation then omits the screen, but links and shortcuts still work.
+   */
   isEmpty?: () => boolean;
   /** Loads the screen's module. */
   load: () => Promise<ScreenView>;

@@ -12,7 +12,7 @@ const { titles } = text;
 const later = (view: keyof typeof import('./later.ts')) => async (): Promise<ScreenView> =>
   (await import('./later.ts'))[view];
 
-/** Titles of screens whose path, icon and view have the same name. */
+/** Names of screens whose path, icon, title and view have the same name. */
 type ScreenName = Exclude<keyof typeof titles & IconName, 'overview'>;
 
 const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): Screen => ({

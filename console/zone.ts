@@ -5,7 +5,7 @@ import { serverFacts } from './routes.ts';
 /** The browser's time zone, such as `Europe/Berlin`. */
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Time zone of the server; undefined if it is not reported or unknown to the browser. */
+/** Time zone of the server. Undefined if not reported, or unknown to the browser. */
 const serverZone = computed(() => {
   const { timeZone } = serverFacts;
   return timeZone !== undefined && isKnown(timeZone) ? timeZone : undefined;
@@ -14,7 +14,7 @@ const serverZone = computed(() => {
 /** Time zone of displayed and typed times. */
 export const zone = computed(() => (zoneChoice.value === 'server' && serverZone.value) || browserZone);
 
-/** Zones to choose from. Omits the server's zone if it equals the browser's. */
+/** Zones to choose from. Omits the server's zone if it is the same as the browser's. */
 export const zones = computed(() => ({
   browser: browserZone,
   server: serverZone.value === browserZone ? undefined : serverZone.value,
@@ -34,7 +34,7 @@ export const toOffset = (name: string, at: number): string => {
   return (parts.find(({ type }) => type === 'timeZoneName')?.value ?? '').replace('GMT', 'UTC');
 };
 
-/** Returns the wall clock time in a zone, as the milliseconds of the same time in UTC. */
+/** Returns the wall-clock time in a zone, as the milliseconds of the same time in UTC. */
 const toWallClock = (at: number, name: string): number => {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: name,
@@ -51,7 +51,7 @@ const toWallClock = (at: number, name: string): number => {
   return Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'), read('second'));
 };
 
-/** Returns the milliseconds since 1970 for a time such as `2026-01-31T09:30` in a zone; NaN if empty. */
+/** Converts a time such as `2026-01-31T09:30` in a zone to milliseconds since 1970. NaN if empty. */
 const toInstant = (written: string, name: string): number => {
   const wall = Date.parse(`${written}Z`);
   if (Number.isNaN(wall)) return wall;
@@ -71,8 +71,8 @@ export const fromServer = (written: string): number =>
   /(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? Date.parse(written) : toInstant(written, serverZone.value ?? browserZone);
 
 /**
- * Returns the start of the first day, or of the first hour that is a multiple of `hours`, at or after this time in the
- * displayed zone.
+ * Returns the first time, at or after this one, at which the clock in the displayed zone shows a multiple of `hours`. With
+ * 24 hours, this is midnight.
  */
 export const ceilTime = (at: number, hours: number): number => {
   const step = hours * 3_600_000;

@@ -15,14 +15,14 @@ const kinds: Record<string, RequestListener> = {
   /** Handler for large responses, because a buffer needs no encoding. */
   buffer: (_request, response) => response.writeHead(200, headers).end(bytes),
   /**
-   * Handler that reads and parses the body, as every server that creates something must. Readiness checks send no body.
+   * Handler that reads and parses the body, as any server that creates resources must. Readiness checks send no body.
    */
   parse: (request, response) =>
     readBody(request, (body) => {
       JSON.parse(body || 'null');
       response.writeHead(201, headers).end(text);
     }),
-  /** Handler that receives deliveries. A GET returns the number of POST requests, and the last request. */
+  /** Handler that receives deliveries. A GET returns the number of POST requests and the last request. */
   sink: (request, response) =>
     readBody(request, (body) => {
       if (request.method === 'GET') response.end(JSON.stringify(received));

@@ -1,6 +1,6 @@
 import { Server } from 'node:net';
 
-/** Preloaded. Restricts json-server, which otherwise listens on all addresses, to this machine. */
+/** Preloaded into json-server. Makes it listen only on the loopback address instead of on all addresses. */
 const { listen } = Server.prototype;
 
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]): Server {

@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
 
 /**
- * Posts a string repeatedly, each time as soon as the previous response has been read, which shows undici at its best.
+ * Posts a string repeatedly, each time as soon as the previous response has been read. This is the fastest way to use
+ * undici.
  */
 export const start = (url: string, concurrency: number, headers: Record<string, string>, body: string): void => {
   const { origin, pathname: path } = new URL(url);

@@ -9,7 +9,7 @@ import type { Bench, Measure } from '../support/run.ts';
 import { startCompanion, startSearchable, startServer, withScope } from '../support/server.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-/** Alerts per second in a round. Fewer can be delivered. */
+/** Alerts sent per second in a round. This is more than can be delivered. */
 const perSecond = 30_000;
 const pollMs = 10;
 
@@ -22,7 +22,7 @@ export const deliveries: Measure = async (bench) => {
   return [await measure(1), await measure(8)];
 };
 
-/** Measures both sides. Each side posts continuously, so the other side is stopped in the meantime. */
+/** Measures both sides. Each side posts continuously, so the other side is stopped while one is measured. */
 const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number) => {
   const { scope, seconds } = bench;
   const { url } = await startServer(scope, sink);

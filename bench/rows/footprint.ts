@@ -15,7 +15,7 @@ import { newTask } from '../support/tasks.ts';
 /** Milliseconds between the first response and the memory reading. */
 const idleMs = 500;
 
-/** Starts the sides in turn, without pinning. */
+/** Starts the sides alternately, without pinning. */
 const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: servers.Scope) => Promise<servers.Server>)[]) => {
   const measureStart = (start: (own: servers.Scope) => Promise<servers.Server>) =>
     servers.withScope(scope.folder, async (own) => {
@@ -51,7 +51,7 @@ export const startAndMemory: Measure = async (bench) => {
   ];
 };
 
-/** Measures memory per created task, at a million tasks. */
+/** Measures memory per task with a million tasks. */
 const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
   const server = await servers.startSignalbox(scope, { place: 'any', reportsMemory: true });
   const before = await servers.readMemory(server);
@@ -80,11 +80,11 @@ export const executableStart: Measure = async (bench) => {
   return [{ work: 'start of the executable to first response', ...figures, name, goal: '≤ 0.5 ×' }];
 };
 
-/** Milliseconds of each reading, and milliseconds before the first reading. */
+/** Milliseconds per reading, and milliseconds before the first reading. */
 const readingMs = 4000;
 const readings = 5;
 
-/** Measures the cost of an idle program, and of one console that shows its Overview. No process is pinned. */
+/** Measures the cost of an idle program and of one console showing its Overview. No process is pinned. */
 export const consoleCost: Measure = async ({ scope }) => {
   const browser = await openBrowser();
   if (!browser) throw new NotMeasurable('no Chromium or Chrome is installed');
@@ -106,8 +106,8 @@ export const consoleCost: Measure = async ({ scope }) => {
 };
 
 /**
- * Returns, for each reading, the percentage of one processor used by the process, and how often its main thread sleeps
- * per second.
+ * Measures a process in several readings. Each reading has the percentage of one processor used, and how often per
+ * second the main thread sleeps.
  */
 export const measureCost = async (pid: number) => {
   const read = () => [performance.now(), readCpuMs(pid), readStatus(pid, 'voluntary_ctxt_switches')] as const;
@@ -123,7 +123,7 @@ export const measureCost = async (pid: number) => {
   return costs;
 };
 
-/** Measures `npm start` in a fresh clone with an empty npm cache, and each later startup. */
+/** Measures `npm start` in a fresh clone with an empty npm cache, and each later start. */
 export const firstStart: Measure = async ({ scope }) => {
   const obstacle = firstRun.findObstacle();
   if (obstacle) throw new NotMeasurable(obstacle);

@@ -13,7 +13,7 @@ const reportMs = 10_000;
 const warmupRounds = 4;
 const rounds = 9;
 
-/** Processes are included in one of this many reports. The second number is the number of processes. */
+/** Every how many reports processes are included, and the number of processes in such a report. */
 const processesEvery = 6;
 const processCount = 30;
 
@@ -29,7 +29,7 @@ const createProcess = (_: unknown, index: number) => ({
   startedAt: '2026-01-31T08:30:00.000Z',
 });
 
-/** Measures a hub with 500 hosts, each of which reports every ten seconds on a connection of its own. */
+/** Measures a hub with 500 hosts. Each host reports every ten seconds on a connection of its own. */
 export const hosts: Measure = async ({ scope }) => {
   const all = Array.from({ length: hostCount }, (_, index) => {
     const name = `host-${index}`;

@@ -16,17 +16,17 @@ interface Ours extends LoadRequest {
   options?: servers.SignalboxOptions | ((scope: servers.Scope) => Promise<servers.SignalboxOptions>);
   /** Requests sent before measuring. */
   before?: LoadRequest[];
-  /** Returns the part that must be equal in both responses. */
+  /** Returns the part of a response that must be equal on both sides. */
   toSame?(answer: string): unknown;
-  /** Returns the amount of work in a response, if responses differ. */
+  /** Returns the amount of work in a response. Needed if responses differ. */
   weigh?(answer: string): number;
   /** Minimum duration of a round in seconds. */
   minSeconds?: number;
 }
 
 /**
- * Request to another program, which may need our response, or to another path of signalbox. Without `options`, goes to
- * the same server.
+ * Request for comparison: to another program, which may need our response, or to another path of signalbox. Without
+ * `options`, the request goes to the same server.
  */
 interface Beside extends LoadRequest {
   name: string;
@@ -88,7 +88,7 @@ const createNew = (count: number): LoadRequest =>
   );
 const [known, one, ten] = [createPost('/api/v2/alerts', [toAlert({})]), createNew(1), createNew(10)];
 
-/** Alertmanager keeps alerts in memory. Labels that it already knows are the cheapest. */
+/** Load for Alertmanager, which keeps alerts in memory. Labels that it already knows are the cheapest. */
 const alertmanager = (request: LoadRequest): Beside => {
   return { name: 'Alertmanager, POST /api/v2/alerts, in memory', ...request, program: () => opponents.alertmanager };
 };
@@ -105,9 +105,7 @@ const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory: Beside = { name: 'itself with --store memory', ...create, options: {} };
 const stored = 'answered after fdatasync';
 
-/**
- * Alerts about different problems, 10^5 per round, each of which opens an incident, up to the limit on open incidents.
- */
+/** Alerts about 10^5 different problems per round. Each opens an incident, up to the limit on open incidents. */
 const storm = createPost('/api/alert', { ...alert, key: '[<id>]' });
 const withIncidents: Ours = { ...storm, minSeconds: 6, options: {} };
 const withoutIncidents: Beside = {
@@ -131,10 +129,15 @@ const durable: HttpLine[] = [
   ['B21, B27', `POST /api/tasks, --store file, ${stored}`, '≥ 0.8 ×', withFile, inMemory],
 ];
 
-/** Few connections, for Glances, which handles one request at a time and refuses connections when many are waiting. */
+/**
+ * Small number of connections for Glances, which handles one request at a time and refuses connections when many are
+ * waiting.
+ */
 const few = { connections: 8 };
 
-/** Counts the fields of all rows. signalbox has four per row, and Glances about twenty, which cannot be omitted. */
+/**
+ * Counts the fields of all rows. signalbox has four per row. Glances has about twenty, none of which can be omitted.
+ */
 const countFields = (answer: string): number => {
   const value = JSON.parse(answer);
   const rows: object[] = Array.isArray(value) ? value : value.data;
@@ -148,9 +151,7 @@ const glances: Beside = {
   program: () => opponents.glances,
 };
 
-/**
- * Substitute for PowerShell, which reads the command sent by the server and prints a row per process listed by `ps`.
- */
+/** Substitute for PowerShell. Reads the command sent by the server and prints a row per process listed by `ps`. */
 const script = String.raw`#!/bin/sh
 read -r command
 echo '{"command":"Get-Process"}'

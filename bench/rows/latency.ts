@@ -26,7 +26,7 @@ const startSleepers = async (scope: Scope): Promise<void> => {
 
 /**
  * Measures the effect of process lists on other requests. The server is not pinned, because reading many processes may
- * use a thread.
+ * use another thread.
  */
 export const hammered: Measure = async ({ scope, load, rounds }) => {
   await startSleepers(scope);
@@ -47,7 +47,7 @@ export const hammered: Measure = async ({ scope, load, rounds }) => {
   ];
 };
 
-/** Milliseconds of pause after reading each piece of at most 64 KiB, which makes three megabytes per second. */
+/** Milliseconds to pause after reading each piece of at most 64 KiB. The result is about three megabytes per second. */
 const readMs = 20;
 
 /** Reads a response slowly. The returned function stops reading, and throws if the response was already complete. */
@@ -91,7 +91,7 @@ export const slowReader: Measure = async ({ scope, rounds }) => {
 };
 
 const waiting = 100_000;
-/** Flags that turn off refusals by a busy machine, which this row does not measure. */
+/** Flags that disable the refusal of requests on a busy machine. This row does not measure refusals. */
 const patient = ['--max-event-loop-delay', '0'];
 
 /** Measures how much an unreachable destination with a backlog slows down senders of alerts. */

@@ -11,12 +11,12 @@ import { newTask } from '../support/tasks.ts';
 const lengths = { usual: [2, 1], long: [60, 10] } as const;
 const pauseMs = 5;
 const streamMs = 2000;
-/** Milliseconds for which the receiver of deliveries is up, and for which it is then down. */
+/** Milliseconds for which the receiver of deliveries is up, and then down. */
 const receiverMs = 15_000;
 
 /**
- * Measures memory over the life of a server, with alerts, tasks that come and go, streams, logins, and a receiver that
- * goes away.
+ * Measures memory over the life of a server with alerts, tasks that come and go, streams, logins, and a receiver that
+ * goes down.
  */
 export const mixedLife: Measure = async ({ scope, isLong }) => {
   const [minutes, settling] = lengths[isLong ? 'long' : 'usual'];

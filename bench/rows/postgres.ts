@@ -18,12 +18,12 @@ import { createSeedTask, newTask } from '../support/tasks.ts';
 
 /** Number of connections per side. */
 const connections = 64;
-/** Minimum duration of a round, because pgbench includes the seconds in which it connects. */
+/** Minimum duration of a round. pgbench spends some of it connecting. */
 const minSeconds = 3;
 
 type DatabaseBench = Bench & { database: PostgresServer };
 
-/** Compares with a server that syncs each commit. Throws a NotMeasurable if no such server can run. */
+/** Compares with a database server that syncs each commit. Throws a NotMeasurable if no such server can run. */
 const onDatabase =
   (measure: (bench: DatabaseBench) => ReturnType<Measure>): Measure =>
   async (bench) => {
@@ -48,7 +48,7 @@ const startInstance = (bench: DatabaseBench, name?: string) => {
   return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });
 };
 
-/** Imports the tasks of a seed into an empty database that an instance has used. */
+/** Imports the tasks of a seed into an empty database that an instance has initialized. */
 const importTasks = async (bench: DatabaseBench, count: number, name?: string): Promise<void> => {
   const tasks = Array.from({ length: count }, (_, place) => ({
     tasks: { Id: place + 1, ...createSeedTask(place, count), version: 1 },
@@ -59,7 +59,7 @@ const importTasks = async (bench: DatabaseBench, count: number, name?: string): 
   await runSql(bench.database.url(name), 'VACUUM ANALYZE signalbox.task');
 };
 
-/** Runs transactions of a script of prepared statements with pgbench, each on one of the connections. */
+/** Runs transactions from a script of prepared statements with pgbench, one at a time on each connection. */
 const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: string, clients = connections) => {
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
@@ -100,7 +100,7 @@ export const createTasks = onDatabase(async (bench) => {
   ];
 });
 
-/** Returns the number of tasks that signalbox writes together under load. Each batch updates the gate once. */
+/** Returns the number of tasks that signalbox writes in one batch under load. Each batch updates the gate once. */
 const measureBatch = async (database: PostgresServer, ours: Side): Promise<number> => {
   const countBatches = async (): Promise<number> => {
     // Statistics lag up to a second behind the last transaction.
@@ -134,7 +134,7 @@ export const readTasks = onDatabase(async (bench) => {
 
 const large = 1_000_000;
 
-/** Measures lists of fifty tasks with their total, and again with ten times as many tasks. */
+/** Measures lists of fifty tasks with their total. Repeats this with ten times as many tasks. */
 export const listTasks = onDatabase(async (bench) => {
   const { database } = bench;
   await database.sql('CREATE DATABASE small OWNER signalbox');

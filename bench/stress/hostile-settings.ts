@@ -15,7 +15,7 @@ const overloadMs = 100;
 /** Milliseconds between two requests to `/livez`. */
 const everyMs = 20;
 
-/** Number of alerts judged by the silences, watches and destinations, and characters per text. */
+/** Number of alerts evaluated by the silences, watches and destinations, and characters per text. */
 const alerts = { count: 200, characters: 4000 };
 
 /** Setting to create. */
@@ -48,7 +48,9 @@ const fill = async (server: Server, token: string, most: number, toWanted: (inde
   return stored;
 };
 
-/** Creates a costly expression. For a string of a and b, an engine keeps as many states as the repetition counts. */
+/**
+ * Creates a costly expression. Matching a string of a and b, an engine keeps as many states as the repetition count.
+ */
 const toCostly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 const toText = (index: number): string =>
   Array.from({ length: alerts.characters }, (_, at) => ((at * at + index) % 7 < 3 ? 'a' : 'b')).join('');
@@ -57,7 +59,7 @@ const days = (count: number): string => new Date(Date.now() + count * 86_400_000
 const long = 'x'.repeat(4000);
 const everyMinute = { schedule: '* * * * *', timeZone: 'Australia/Lord_Howe' };
 
-/** Creates a silence with a matcher that many alerts pass, and an expression that is then tested on them. */
+/** Creates a silence with a matcher that many alerts pass, followed by an expression that is tested on those alerts. */
 const costlySilence = (index: number): object => ({
   endsAt: days(1),
   matchers: [
@@ -126,7 +128,7 @@ const listKinds = (receiver: string): [most: number, toWanted: (index: number) =
 const logIn = async ({ url }: Server): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** Measures response times of `/livez` while the given work is running. */
+/** Measures response times of `/livez` while the given work runs. */
 const watchLiveness = async (url: string, work: Promise<unknown>): Promise<number[]> => {
   let isOver = false;
   const ended = work.finally(() => {
@@ -146,7 +148,7 @@ const readResidentMiB = (pid: number): number => {
   return Number(kibibytes) / 1024;
 };
 
-/** Sends alerts that concern all settings, while users' lists and filters are requested. */
+/** Sends alerts that affect all settings, while users request lists and apply filters. */
 const live = async ({ url }: Server, token: string): Promise<void> => {
   const headers = { authorization: `Bearer ${token}` };
   for (let index = 0; index < alerts.count; index += 1) {

@@ -5,18 +5,17 @@ import { startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
 /**
- * Task update with 16 KiB of nested lists that are ignored. Processing it costs much more than sending or reading it.
+ * Task update with 16 KiB of nested lists, which are ignored. Processing it costs much more than sending or reading it.
  */
 const depth = 8000;
 const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 /**
- * Number of connections, each of which repeats its request immediately. This is enough to make the server itself
- * refuse.
+ * Number of connections. Each repeats its request immediately. This load is enough to make the server refuse requests.
  */
 const connections = 3000;
 const overloadSeconds = 30;
 
-/** Measures a server with far more work than it can handle: its throughput, and its speed afterwards. */
+/** Measures a server with far more work than it can handle: its throughput, and its speed after the load has ended. */
 export const measureOverload: Measure = async ({ scope, load }) => {
   const server = await startSignalbox(scope, { flags: ['--max-connections', '6000'] });
   await ask(createPost(`${server.url}/api/tasks`, newTask));

@@ -15,8 +15,8 @@ const fileBytes = 63 * 1024 * 1024;
 const recordBytes = 500;
 
 /**
- * Writes an alert log in signalbox's format, starting at the seq `first`, with one alert per second. The alert before
- * seq 1 was received at `startedAt`, in Unix milliseconds.
+ * Writes an alert log in signalbox's format, starting at the seq `first`, with one alert per second. `startedAt` is the
+ * time of seq 0, in Unix milliseconds.
  */
 export const fillLog = async (directory: string, records: number, { first = 1, startedAt = longAgo } = {}) => {
   await mkdir(directory, { recursive: true });
@@ -46,11 +46,12 @@ const createLine = (seq: number, time: number): string => {
 
 const now = Date.now();
 
-/** Returns the time of the record before the first record in a shared log, in Unix milliseconds. */
+/** Returns the time one second before the first record in a shared log, in Unix milliseconds. */
 export const toStart = (records: number): number => now - records * 1000;
 
 /**
- * Returns the folder of a log of the last `records` seconds, which is written on first use. Only one server may use it.
+ * Returns the folder of a log of the last `records` seconds. The log is written on first use. Only one server may use
+ * it.
  */
 export const shareLog = async (folder: string, records: number): Promise<string> => {
   const directory = join(folder, `log-${records}`);

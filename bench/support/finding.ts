@@ -4,18 +4,18 @@ export interface Finding {
   /** Text printed after each figure: `/s` or ` ms`. */
   unit: string;
   ours: number[];
-  /** Name of the comparison, with its figures from the same rounds. */
+  /** Name of the comparison, followed by its figures from the same rounds. */
   name?: string;
   theirs?: number[];
-  /** Ratios of the work done per processor time of the servers, one ratio per round. */
+  /** Ratios of work per processor time, ours to theirs, one per round. */
   cpuRatios?: number[];
-  /** Bytes per response, for our side and for the comparison. */
+  /** Bytes per response on our side and on the side of the comparison. */
   bytes?: number[] | undefined;
-  /** Number and length of the rounds, such as `6 × 1 s`, or the extent of any other measurement. */
+  /** Number and length of the rounds, such as `6 × 1 s`, or the extent of another kind of measurement. */
   rounds: string;
   /**
-   * Goal such as `≥ 0.95 ×`, which is a ratio, or `≤ 400 ms`, which is our figure. If several goals are joined by ` or
-   * `, one suffices.
+   * Goal: a ratio such as `≥ 0.95 ×`, or a limit for our figure such as `≤ 400 ms`. If goals are joined by ` or `,
+   * reaching one suffices.
    */
   goal?: string | undefined;
 }
@@ -23,7 +23,7 @@ export interface Finding {
 export type Line = Finding & { id: string };
 export type Gap = { id: string; reason: string };
 
-/** Returns the value that this share of the values does not exceed: 0.99 is the p99, 1 the maximum. */
+/** Returns the smallest value that is not exceeded by the given share of the values: 0.99 is the p99, 1 the maximum. */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN;
 
@@ -35,7 +35,7 @@ export const median = (values: readonly number[]): number => {
   return (low + high) / 2;
 };
 
-/** Returns both sides of a finding, with one figure per result, and the bytes of the first responses. */
+/** Converts results to both sides of a finding, with one figure per result and the bytes of the first responses. */
 export const toSides = <T extends { bytes: number }>([ours = [], theirs = []]: T[][], pick: (result: T) => number) => ({
   ours: ours.map(pick),
   theirs: theirs.map(pick),
@@ -43,8 +43,7 @@ export const toSides = <T extends { bytes: number }>([ours = [], theirs = []]: T
 });
 
 /**
- * Divides our figure by the figure of the comparison, round by round, because other load on the machine changes between
- * rounds.
+ * Divides our figure by the figure of the comparison, round by round. Other load on the machine changes between rounds.
  */
 const toRatios = ({ ours, theirs = [] }: Finding): number[] =>
   ours.slice(0, theirs.length).map((figure, round) => figure / (theirs[round] ?? Number.NaN));
@@ -58,7 +57,7 @@ const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>
     return sign === '≥' ? figure >= Number(bound) : figure <= Number(bound);
   });
 
-/** Describes the verdict; empty without a goal. A rate must also reach its goal by processor time. */
+/** Describes the verdict. Empty without a goal. A rate must also reach its goal in terms of processor time. */
 const describeVerdict = (finding: Finding): string => {
   const { goal, ours, cpuRatios } = finding;
   if (goal === undefined) return '';
@@ -75,7 +74,7 @@ const head = [
   ...['bytes of a response', 'measured', 'goal', ''],
 ];
 
-/** Writes the report as Markdown: circumstances, one line each, the table, and the rows that were not measured. */
+/** Formats the report as Markdown: circumstances (one per line), the table, and the rows that were not measured. */
 export const toMarkdown = (surroundings: string[], lines: Line[], gaps: Gap[]): string => {
   const missed = lines.filter(isMissed);
   const withGoal = lines.filter(({ goal }) => goal !== undefined).length;
@@ -106,7 +105,7 @@ const toCells = (line: Line): string[] => {
 const describeRange = (ratios: number[]): string =>
   ` (${formatRatio(Math.min(...ratios))} to ${formatRatio(Math.max(...ratios))})`;
 
-/** Formats ratios below 10 with three decimals, so that a narrow miss is visible. */
+/** Formats a ratio below 10 with three decimals, to make a narrow miss visible. */
 const formatRatio = (ratio: number): string => (Math.abs(ratio) < 10 ? ratio.toFixed(3) : ratio.toFixed(1));
 
 const formatFigure = (figure: number): string => {

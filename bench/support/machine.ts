@@ -27,8 +27,8 @@ export const requireProgram = (name: string): string => {
 };
 
 /**
- * Returns the first and last processor in a list such as `0-2,5`, because these rarely share a core; undefined for
- * fewer than two.
+ * Returns the first and last processor in a list such as `0-2,5`. These rarely share a core. Undefined for fewer than
+ * two processors.
  */
 export const parseCores = (list: string): { server: string; load: string } | undefined => {
   const [server = '', ...others] = list.match(/\d+/g) ?? [];
@@ -43,8 +43,7 @@ const cores = findProgram('taskset') === undefined ? undefined : parseCores(allo
 export type Place = 'server' | 'load' | 'any';
 
 /**
- * Pins a command line to a processor. Returns the command line unchanged if there is only one processor, or no program
- * for pinning.
+ * Pins a command line to a processor. Returns it unchanged if there is only one processor or no program for pinning.
  */
 export const pin = (place: Place, command: string[], own = cores): string[] =>
   own === undefined || place === 'any' ? command : ['taskset', '--cpu-list', own[place], ...command];
@@ -52,7 +51,7 @@ export const pin = (place: Place, command: string[], own = cores): string[] =>
 /** Type numbers of in-memory file systems, from statfs(2). */
 const inMemory = [0x01021994, 0x858458f6];
 
-/** Throws a NotMeasurable if a folder is in memory, where syncing costs nothing, or has less free space. */
+/** Throws a NotMeasurable if a folder is in memory, where syncing is free, or has less free space than `bytes`. */
 export const requireDisk = (folder: string, bytes = 0): void => {
   const { type, bavail, bsize } = statfsSync(folder);
   const problem = inMemory.includes(type) ? 'is in memory' : `has less than ${bytes / 1e9} GB`;
@@ -60,7 +59,7 @@ export const requireDisk = (folder: string, bytes = 0): void => {
   throw new NotMeasurable(`${folder} ${problem}: name a folder with --folder`);
 };
 
-/** Measures how many times per second 4 KiB can be appended to a file and synced, over two seconds. */
+/** Measures over two seconds how many times per second 4 KiB can be appended to a file and synced. */
 const measureSyncs = (folder: string): number => {
   const file = openSync(join(folder, 'syncs'), 'w');
   const end = performance.now() + 2000;
@@ -73,7 +72,7 @@ const measureSyncs = (folder: string): number => {
   return count / 2;
 };
 
-/** Begins a run by a command. The returned function returns its date, commit, machine and programs, one per line. */
+/** Starts the record of a run. The returned function returns the date, commit, machine and programs, one per line. */
 export const describeRun = (command: string, folder: string): (() => string[]) => {
   const began = new Date();
   const minute = began.toISOString().slice(0, 16);

@@ -12,7 +12,7 @@ export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' | '
   path: '/',
 });
 
-/** Creates json-server on a file of tasks, in production mode, in which it does not watch the file. */
+/** Creates json-server on a file of tasks, in production mode so that it does not watch the file. */
 export const createJsonServer = (tasks: object[]): ServerOptions => ({
   command: (port) => [
     process.execPath,
@@ -29,7 +29,7 @@ export const createJsonServer = (tasks: object[]): ServerOptions => ({
   variables: { NODE_ENV: 'production' },
 });
 
-/** A single Alertmanager without receivers. */
+/** Single Alertmanager without receivers. */
 export const alertmanager: ServerOptions = {
   command: (port) => [
     ...[requireProgram('prometheus-alertmanager'), '--config.file=alertmanager.yml', '--storage.path=.'],
@@ -42,7 +42,7 @@ export const alertmanager: ServerOptions = {
 /** Receiver of deliveries, on the processor for loads. A GET returns the number of deliveries and the last delivery. */
 export const sink: ServerOptions = { ...createBare('', 'sink'), place: 'load' };
 
-/** Web server of Glances, which reads the processes again if its reading is more than a second old. */
+/** Web server of Glances. It reads the processes again if its reading is more than a second old. */
 export const glances: ServerOptions = {
   command: (port) => [
     ...[requireProgram('glances'), '--webserver', '--bind', '127.0.0.1', '--port', String(port)],
@@ -51,7 +51,7 @@ export const glances: ServerOptions = {
   path: '/api/3/processlist',
 };
 
-/** Creates adnanh's webhook with one hook, `/hooks/run`, which returns the output of a program. */
+/** Creates adnanh's webhook with one hook, `/hooks/run`. The hook returns the output of a program. */
 export const createWebhook = (program: string): ServerOptions => {
   const hook = { id: 'run', 'execute-command': program, 'include-command-output-in-response': true };
   const flags = ['-hooks', 'hooks.json', '-ip', '127.0.0.1', '-port'];

@@ -1,4 +1,7 @@
-/** Preloaded into a server that runs with `--expose-gc`. Answers each message with the memory that is still in use. */
+/**
+ * Preloaded into a server that runs with `--expose-gc`. Answers each message with the memory still in use after a
+ * collection.
+ */
 process.on('message', () => {
   // The first collection releases objects that the second collection frees.
   globalThis.gc?.();

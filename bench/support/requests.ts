@@ -11,7 +11,7 @@ import { pin, requireProgram } from './machine.ts';
 /** Password of the administrator on every server in the bench. */
 export const password = 'a password for measurements';
 
-/** Request that is repeated on every connection as soon as the response has arrived. */
+/** Request repeated on every connection. Each repetition is sent as soon as the response has arrived. */
 export interface LoadRequest {
   /** URL in which each `[<number>]` in the path becomes a random integer from 1 to `numbers`. */
   url: string;
@@ -22,15 +22,15 @@ export interface LoadRequest {
   headers?: Record<string, string>;
   /** Number of connections. Default: 64. */
   connections?: number;
-  /** True if every response must be an error, such as 404; `some` if some responses may be errors. */
+  /** True if every response must be an error, such as 404. `some` if only some responses may be errors. */
   isRefused?: boolean | 'some';
 }
 
 type Sent = Pick<LoadRequest, 'method' | 'headers' | 'body'> & { agent?: Agent };
 
 /**
- * Returns the complete response, and the time from the first byte sent to the last byte received; undefined without a
- * response.
+ * Sends a request. Resolves to the complete response and the time from the first byte sent to the last byte received,
+ * or to undefined without a response.
  */
 export const send = async (url: string, { body, ...options }: Sent = {}) => {
   const start = performance.now();
@@ -46,7 +46,7 @@ export const send = async (url: string, { body, ...options }: Sent = {}) => {
   }
 };
 
-/** Returns the body of one response. Throws on an unexpected response. */
+/** Sends one request and returns the body of its response. Throws on an unexpected response. */
 export const ask = async (request: LoadRequest): Promise<string> => {
   const { method = 'GET', headers = {}, numbers, body, isRefused = false } = request;
   const url = request.url.replaceAll('[<number>]', String(numbers));
@@ -67,7 +67,7 @@ export const createPost = (url: string, value: unknown): LoadRequest => ({
 export const logIn = async (url: string): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** Amount of work done, which is the number of expected responses here. */
+/** Amount of work done. Here, the number of expected responses. */
 export interface Done {
   count: number;
   perSecond: number;
@@ -76,8 +76,8 @@ export interface Done {
 const runFile = promisify(execFile);
 
 /**
- * Creates load with wrk, using `folder` for scripts. Slower programs would measure themselves. Rejects if a request
- * failed.
+ * Creates load with wrk. Slower programs would measure their own speed. Scripts are written to `folder`. Rejects if a
+ * request failed.
  */
 export const createLoad = (folder: string) => {
   let scripts = 0;

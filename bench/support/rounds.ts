@@ -60,13 +60,19 @@ export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonl
   };
 };
 
-/** Maximum number of connections. After a pause of the machine, more would be refused as too many from one address. */
+/**
+ * Maximum number of connections. After a pause of the machine, more connections than this would be refused as too many
+ * from one address.
+ */
 const maxSockets = 200;
 
 /** Requests at fixed intervals. */
 export const usual = { count: 2000, everyMs: 2 };
 
-/** Sends requests without waiting for responses, even if the server has stalled. Throws unless all requests get 200. */
+/**
+ * Sends requests at fixed intervals without waiting for responses, even if the server has stalled. Throws unless all
+ * requests get 200.
+ */
 export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual) => {
   const agent = new Agent({ keepAlive: true, maxSockets });
   // Excludes the time spent waiting for a busy processor.
@@ -105,11 +111,11 @@ export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, every
   rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
 });
 
-/** Milliseconds per tick in /proc/PID/stat, on every Linux that Node runs on. */
+/** Milliseconds per tick in /proc/PID/stat. The value is the same on every Linux that Node runs on. */
 const tickMs = 10;
 
 /**
- * Reads the processor time in milliseconds, user and system, of processes and all their children, including children
+ * Reads the processor time, user and system, of processes and all their children in milliseconds. Includes children
  * that have ended.
  */
 export const readCpuMs = (...pids: readonly number[]): number =>
@@ -129,7 +135,7 @@ const listChildren = (pid: number): number[] => {
   return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 };
 
-/** Reads a file; returns an empty string for a process or thread that has ended. */
+/** Reads a file. Returns an empty string for a process or thread that has ended. */
 const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');

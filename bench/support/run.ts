@@ -27,11 +27,11 @@ export const parseArguments = (args: string[]) => {
     rounds,
     /** Duration of a round. */
     seconds: toWhole('seconds', values.seconds),
-    /** True for an hour of mixed life instead of a few minutes (B31). */
+    /** True to run the mixed life for an hour instead of a few minutes (B31). */
     isLong: values.long,
-    /** Parent of temporary folders. It must be on a disk, because writes are synced. */
+    /** Parent of temporary folders. Must be on a disk, because writes are synced. */
     folder: values.folder,
-    /** File whose table a run replaces if it includes all rows and enough rounds. */
+    /** File whose table is replaced. Only set for a run of all rows with enough rounds. */
     page: ids.length === 0 && rounds >= minRounds ? 'bench/results.md' : undefined,
   };
 };
@@ -40,7 +40,7 @@ export interface Bench extends ReturnType<typeof parseArguments> {
   /** Scope that ends with the row, along with all servers of the row. */
   scope: Scope;
   load: ReturnType<typeof createLoad>;
-  /** Folder shared by rows, which is deleted at the end of the run. */
+  /** Folder shared by rows. Deleted at the end of the run. */
   folder: string;
 }
 
@@ -63,7 +63,7 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
   const findings: Line[] = [];
   const gaps: Gap[] = [];
   const seconds: string[] = [];
-  /** True if a row failed for a reason other than a missing program. */
+  /** True if a row failed for any reason other than a missing program. */
   let hasFailed = false;
   for (const [id, measure] of selected) {
     const began = performance.now();

@@ -15,10 +15,10 @@ import { writeSeed } from './tasks.ts';
 
 /** Resources that are set up and cleaned up together. */
 export interface Scope {
-  /** Temporary folder, which is deleted last. */
+  /** Temporary folder. Deleted last. */
   folder: string;
   /**
-   * Registers a cleanup step. Steps run in reverse order. If this process ends first, the synchronous parts of the
+   * Registers a cleanup step. Steps run in reverse order. If this process ends early, only the synchronous parts of the
    * steps run.
    */
   after(step: () => unknown): void;
@@ -39,7 +39,7 @@ export const createScope = (parent: string): Scope => {
   };
 };
 
-/** Runs work in a new scope, which ends with that work. */
+/** Runs work in a new scope. The scope ends when the work is done. */
 export const withScope = async <T>(parent: string, work: (scope: Scope) => Promise<T>): Promise<T> => {
   const scope = createScope(parent);
   try {
@@ -54,7 +54,7 @@ export interface ServerOptions {
   command(port: number): string[];
   /** Path that responds once the server is up. */
   path: string;
-  /** Files of the server, which are written to the folder of the scope. */
+  /** Files of the server. They are written to the folder of the scope. */
   files?: Record<string, string>;
   variables?: Record<string, string>;
   /** True for a Node program that answers messages. */
@@ -67,13 +67,13 @@ export interface ServerOptions {
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Interval between readiness checks in milliseconds, which is short compared with startup. */
+/** Milliseconds between readiness checks. Short compared with startup. */
 const pollMs = 2;
 const patienceMs = 120_000;
 
 /**
- * Starts a server that ends with the scope. `startMs` is the time until the first response, and `firstBytes` is the
- * length of that response.
+ * Starts a server that stops at the end of the scope. `startMs` is the time until the first response, and `firstBytes`
+ * is the length of that response.
  */
 export const startServer = async (scope: Scope, options: ServerOptions) => {
   const { command, path, files = {}, variables, hasChannel = false, place = 'server' } = options;
@@ -99,7 +99,7 @@ export const startServer = async (scope: Scope, options: ServerOptions) => {
   }
 };
 
-/** Starts a program that ends with the scope. `printed` returns the end of its output. */
+/** Starts a program that is stopped at the end of the scope. `printed` returns the end of its output. */
 const run = (scope: Scope, [program = '', ...args]: string[], hasChannel: boolean, options: SpawnOptions = {}) => {
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', hasChannel ? 'ipc' : 'ignore'] });
   let printed = '';
@@ -132,7 +132,7 @@ export interface SignalboxOptions {
   dataDir?: string;
   /** Initial number of tasks. */
   tasks?: number;
-  /** True for a server whose memory `readMemory` can read. */
+  /** True for a server whose memory can be read by `readMemory`. */
   reportsMemory?: boolean;
   /** Program, with its arguments, that runs the server. */
   wrapper?: string[];
@@ -169,7 +169,7 @@ export const readMemory = async ({ child }: Server): Promise<{ live: number; res
   return { live: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
 };
 
-/** Starts signalbox on a log. Resolves once the whole log can be searched, with the seconds until then. */
+/** Starts signalbox on a log. Resolves, once the whole log is searchable, to the seconds this took. */
 export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
   const began = performance.now();
   const server = await startSignalbox(scope, options);
@@ -181,7 +181,10 @@ export const startSearchable = async (scope: Scope, options: SignalboxOptions) =
   }
 };
 
-/** Calls the `start` function of a module in a separate process, so that its load does not delay measurements here. */
+/**
+ * Calls the `start` function of a module in a separate process, so that its load does not delay measurements in this
+ * process.
+ */
 export const startCompanion = async <Start extends (...args: never[]) => unknown>(
   scope: Scope,
   module: string,

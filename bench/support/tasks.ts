@@ -7,14 +7,14 @@ export const newTask = {
 };
 
 /**
- * Numbers of tasks in a seed of any size: Critical tasks, as many as fit on one page, spread evenly, and Cancelled
- * tasks at the end.
+ * Numbers of tasks in a seed of any size: as many Critical tasks as fit on one page, spread evenly, and Cancelled tasks
+ * at the end.
  */
 const [criticalCount, cancelledCount] = [50, 10];
 
 /**
- * Creates the task at a position, counted from 0, in a seed with `count` tasks. All but the last tasks are Pending or
- * InProgress.
+ * Creates the task at a position, counted from 0, of a seed with `count` tasks. All but the Cancelled tasks at the end
+ * are Pending or InProgress.
  */
 export const createSeedTask = (place: number, count: number): Record<string, string> => {
   const isCritical = place % Math.ceil(count / criticalCount) === 0;

@@ -130,7 +130,7 @@ const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][]
     .filter(([, url]) => /^https?:/i.test(url))
     .map(([name, url]) => [name, url]);
 
-/** Related alerts (the resolution and the first alert) and the incident. */
+/** Related alerts, such as the resolution and the first alert, and the incident. */
 const Series = ({ alert: { resolvedBy, resolves, repeatOf, incident } }: { alert: AlertDetails }) => {
   const to = (id: string) => toHash(`/alerts/${id}`, place.value.params);
   if (!resolvedBy && !resolves && !repeatOf && !incident) return null;
@@ -168,7 +168,7 @@ const toFacts = (alert: AlertDetails): Fact[] => {
   return facts.map(([name, value]) => [name, value || null]);
 };
 
-/** Alerts received just before and just after. */
+/** Alerts received just before and just after the opened alert. */
 const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
     client.searchAlerts({ before: alert.seq + around + 1, limit: 2 * around + 1 }, { signal });

@@ -6,10 +6,10 @@ export const alertFilter = createAddressFilter([
   'before',
 ]);
 
-/** Reads the log sequence number before which the list begins; undefined if the list begins with the newest alert. */
+/** Reads the seq before which the list begins. Undefined if the list begins with the newest alert. */
 export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;
 
-/** Reads the severity filter. In URLs from earlier versions, the level stands for the severity. */
+/** Reads the severity filter. URLs from earlier versions have a level in its place. */
 export const readSeverity = (): string | undefined => {
   const { severity, level } = place.value.params;
   return severity ?? level?.toUpperCase();
@@ -25,5 +25,5 @@ export type WindowName = keyof typeof windows;
 
 export const windowChoice = createAddressChoice('range', Object.keys(windows) as WindowName[], '24h');
 
-/** True if repeats are folded, which is the default. Alerts that differ only in time are then shown as one. */
+/** True if repeats are folded, which is the default. Alerts that differ only in time are then shown as one alert. */
 export const isFolding = (): boolean => place.value.params['fold'] !== 'off';

@@ -18,11 +18,11 @@ import { alertFilter, readSeverity, type WindowName, windowChoice, windows } fro
 
 const words = text.alerts;
 const hourMs = 3_600_000;
-/** Milliseconds between counts while the server is still indexing: first wait and longest wait. */
+/** First and longest wait in milliseconds between counts while the server is still indexing. */
 const [firstRecount, lastRecount] = [1000, 60_000];
 
 /**
- * Counts alerts in the chosen window, filtered as in the URL, but not by severity. The server counts once, and the
+ * Counts alerts in the chosen window. Applies the filters in the URL except severity. The server counts once, and the
  * console adds new alerts.
  */
 export const useHistogram = (): Resource<AlertHistogram> => {
@@ -70,7 +70,7 @@ const addAlert = (data: AlertEntry, before: AlertHistogram | undefined): AlertHi
   return { ...before, since: buckets[0]?.time ?? before.since, until: new Date(until).toISOString(), buckets };
 };
 
-/** Returns the number of alerts per severity in the histogram; undefined until loaded. */
+/** Returns the number of alerts per severity in the histogram. Undefined until loaded. */
 export const countSeverities = (histogram: AlertHistogram | undefined): Record<string, number> | undefined => {
   if (!histogram) return undefined;
   const counts: Record<string, number> = {};
@@ -82,7 +82,7 @@ export const countSeverities = (histogram: AlertHistogram | undefined): Record<s
 
 export const WindowChoice = () => <AddressSegments label={words.range} choice={windowChoice} labels={words.ranges} />;
 
-/** Histogram of alerts by severity, which also sets the time filter. */
+/** Histogram of alerts by severity. It also sets the time filter. */
 export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined }) => {
   const { since, until } = place.value.params;
   const chosen = since || until ? { from: toMs(since, 0), to: toMs(until, Number.POSITIVE_INFINITY) } : undefined;

@@ -22,7 +22,7 @@ const words = text.alerts;
 /** Scroll position, in pixels, beyond which new alerts are held back. */
 const readingFrom = 160;
 
-/** Live list of alerts with filters. An alert opens in a dialog. */
+/** Live list of alerts with filters. Opening an alert shows a dialog. */
 const AlertsScreen = ({ rest }: { rest: string }) => {
   const { value: histogram, error, reload } = useHistogram();
   const start = readStart();

@@ -17,7 +17,7 @@ export type Result = (typeof results)[number];
 export const toResult = ({ decision, exit }: Execution): Result =>
   decision === 'refused' ? 'refused' : (exit ?? 'not-started');
 
-/** Formats a command line in PowerShell syntax. For a refused line, only the first word is known. */
+/** Formats a command line in PowerShell syntax. A refused line is known only by its first word. */
 export const toExecutionLine = ({ command, parameters }: Execution): string =>
   [command, ...Object.entries(parameters ?? {}).map(([name, value]) => `-${name} ${toValue(value)}`)].join(' ');
 

@@ -17,13 +17,13 @@ import { ExecutionTable } from './rows.tsx';
 
 const words = text.audit;
 
-/** Number of records in the first request, which is the maximum that the server accepts. */
+/** Number of records in the first request. Equals the server's maximum. */
 const first = 1000;
 const most = 10_000;
 /** Minimum milliseconds between requests while commands arrive. */
 const calm = 1000;
 
-/** Audit of commands, including refused commands, newest first. For users without access, no request is sent. */
+/** Audit of commands, including refused commands, newest first. Sends no request for users without access. */
 const AuditScreen = ({ rest }: { rest: string }) =>
   isAllowed('listExecutions') ? <Records rest={rest} /> : <Empty title={text.errors.admin} />;
 

@@ -1,6 +1,6 @@
 import type { CommandDescription } from 'signalbox/client';
 
-/** Entered values by parameter. Lists are comma-separated, and a switch that is on has the value `on`. */
+/** Entered values by parameter. Lists are comma-separated. A switch that is on has the value `on`. */
 export type Values = Record<string, string>;
 
 /** Form field, derived from the parameters' JSON Schema. */
@@ -90,10 +90,10 @@ export const toCommandLine = (name: string, parameters: Parameter[], values: Val
 const listValues = ({ isList }: Parameter, value: string): string[] =>
   (isList ? value.split(',') : [value]).map((each) => each.trim()).filter((each) => each !== '');
 
-/** Value that PowerShell may parse as a number and rewrite, such as 1kb. The server refuses such values in a list. */
+/** Value such as 1kb, which PowerShell may parse as a number and rewrite. The server refuses such values in a list. */
 const rewritten = /^(?!(?:0|[1-9]\d{0,15})$)\+?\.?\d/;
 
-/** Adds quotes. Text with both kinds of quotes cannot be written, so the server refuses it with a reason. */
+/** Adds quotes. Text with both kinds of quotes cannot be quoted, so the server refuses it with a reason. */
 const quote = (value: string, isInList: boolean): string => {
   if (plain.test(value) && !(isInList && rewritten.test(value))) return value;
   return value.includes("'") ? `"${value}"` : `'${value}'`;

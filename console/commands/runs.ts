@@ -19,7 +19,9 @@ export interface Run {
   outcome: { rows: number } | { error: ApiError } | 'stopped';
 }
 
-/** Milliseconds to wait. A command may queue and then run up to its time limit, at most 50 s. */
+/**
+ * Milliseconds to wait for a response. A command may wait in a queue and then run up to its time limit of at most 50 s.
+ */
 const patience = 110_000;
 const mostKept = 50;
 
@@ -40,7 +42,7 @@ export const isRunning = computed(() => current.value !== undefined);
 /** Stops the running command. The server then ends its process. */
 export const stop = (): void => current.value?.abort();
 
-/** Runs a command line here or on a host, and stores the result in `shownResult` and the outcome in `runs`. */
+/** Runs a command line here or on a host. Stores the result in `shownResult` and the outcome in `runs`. */
 export const runCommand = async (line: string, address: string, host?: string): Promise<void> => {
   if (current.value) return;
   const controller = new AbortController();

@@ -28,7 +28,7 @@ const CommandsScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-/** Result or refusal of the last command, if its form is shown. */
+/** Result or refusal of the last command. Shown only with that command's form. */
 const Latest = ({ command }: { command: string | undefined }) => {
   const [last] = runs.value;
   if (isRunning.value) return <Skeleton lines={12} />;

@@ -26,12 +26,12 @@ interface Props {
 }
 
 /**
- * Waits for the first alert of a sender, recognized by its key or, without a key, by its format, and shows the stored
- * fields. Until then, shows the latest earlier alert.
+ * Waits for the first alert of a sender and shows the stored fields. Recognizes the alert by its key or, without a key,
+ * by its format. Until then, shows the latest earlier alert.
  */
 export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const found = useSignal<AlertEntry | undefined>(undefined);
-  /** Log sequence number of the newest known alert. */
+  /** Seq of the newest known alert. */
   const known = useRef<number | undefined>(undefined);
   /** True once the current log position is known. Earlier alerts do not count. */
   const isReady = useSignal(false);

@@ -55,7 +55,7 @@ export const KeyStep = ({ sender, created, keys }: Props) => {
   );
 };
 
-/** Returns the keys that this screen created for a sender, the last used first; empty for users without access. */
+/** Returns the keys that this screen created for a sender, most recently used first. Empty for users without access. */
 export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
   const load = async (signal: AbortSignal) => {
     const { data } = isReadable('listKeys') ? await client.listKeys(undefined, { signal }) : { data: [] };
@@ -68,7 +68,7 @@ export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
 
 const timeOf = ({ lastUsedAt }: Key): number => Date.parse(lastUsedAt ?? '') || 0;
 
-/** Creates a key that can only send alerts, under the first free name: `grafana`, `grafana-2`. */
+/** Creates a key that can only send alerts. Uses the first free name: `grafana`, `grafana-2`. */
 const createKey = async (sender: SenderName): Promise<CreatedKey> => {
   const { data } = await userClient.listKeys();
   const names = [sender, ...data.map((_, index) => `${sender}-${index + 2}`)];

@@ -134,8 +134,8 @@ const toReceiver = (url: string, key: string): string => `  - name: signalbox
             credentials: ${key}`;
 
 /**
- * Lines that store address and key in a file that only root can read, because any user on the machine can see
- * arguments.
+ * Lines that store address and key in a file that only root can read. Arguments would be visible to any user on the
+ * machine.
  */
 const toVariables = (intake: URL, key: string): string => `mkdir -p /etc/signalbox
 (umask 077; cat > /etc/signalbox/client.env) << 'END'
@@ -148,8 +148,8 @@ END
 const toExpression = (name: string): string => ['$', '{{ ', name, ' }}'].join('');
 
 /**
- * Returns a program that reads lines from rsyslog, sends an alert for each line and confirms each line, with the
- * rsyslog configuration that starts the program. Messages from signalbox and rsyslog are excluded to prevent a loop.
+ * Returns the rsyslog configuration and the program that it starts. The program reads lines from rsyslog, sends an
+ * alert for each line and confirms each line. Messages from signalbox and rsyslog are excluded to prevent a loop.
  */
 const toRsyslog = (url: string, bearer: string): string => `cat > /usr/local/bin/syslog-alerts << 'END'
 #!/bin/sh

@@ -186,7 +186,7 @@ interface RemoveProps {
   onClose: () => void;
 }
 
-/** Confirms a deletion, which also removes the runs and the ping address. */
+/** Asks for confirmation of a deletion. Deleting also removes the runs and the ping address. */
 const RemoveDialog = ({ heartbeat, onRemoved, onClose }: RemoveProps) => {
   const { name } = heartbeat;
   const submission = useSubmission(async () => {

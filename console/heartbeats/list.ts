@@ -6,7 +6,7 @@ import { type Resource, useResource } from '../live/resource.ts';
 /** Number of runs shown per heartbeat. */
 const runs = 20;
 
-/** Milliseconds between reloads. Needed because events report pings and state changes, but not changed definitions. */
+/** Milliseconds between reloads. Events report pings and state changes, but not changed definitions. */
 const rereadEvery = 60_000;
 
 /** Loads all heartbeats with their last runs, updated live. */
@@ -28,7 +28,7 @@ const apply = (changed: Heartbeat, before: HeartbeatList | undefined): Heartbeat
   return { count: data.length, data };
 };
 
-/** Adds a run. A finished run replaces its start. */
+/** Adds a run. A finished run replaces the entry for its start. */
 const addRun = (known: Heartbeat | undefined, run: Heartbeat['lastRun']): RecentRun[] => {
   const all = known?.recentRuns ?? [];
   const at = run?.endedAt ?? run?.startedAt;

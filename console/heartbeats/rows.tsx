@@ -20,7 +20,7 @@ const toAbout = ({ description, isConfigured, tags }: Heartbeat): string =>
     .filter(Boolean)
     .join(' · ');
 
-/** Next event, and the open incident if there is one. */
+/** Next event, and the open incident, if any. */
 const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: ActiveIncidents }) => {
   const [, next] = describeLast(heartbeat);
   const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);

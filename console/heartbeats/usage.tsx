@@ -6,7 +6,7 @@ import { Segments } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { type PingAddress, type RecipeKind, recipeKinds, toBadgeAddress, toPingAddress, toRecipe } from './recipes.ts';
 
-/** Ping address and lines to paste. */
+/** Ping address with lines to paste. */
 export const HeartbeatUsage = ({ heartbeat }: { heartbeat: Heartbeat }) => {
   const address = toPingAddress(heartbeat);
   if (!address) return null;
@@ -50,7 +50,7 @@ const Recipes = ({ heartbeat, address }: { heartbeat: Heartbeat; address: PingAd
   );
 };
 
-/** Badge, if it is public. */
+/** Badge of a heartbeat with a public badge. */
 export const Badge = ({ heartbeat }: { heartbeat: Heartbeat }) => {
   const { name, state, open } = heartbeat;
   const address = toBadgeAddress(heartbeat);

@@ -78,7 +78,7 @@ const List = ({ hosts }: { hosts: readonly Host[] }) => {
 
 const grouping = createAddressChoice('group', ['none', 'tags'], 'none');
 
-/** Choice of a tag and of groups. Shows nothing if there are no tags. */
+/** Selection of a tag, and a switch for groups. Shows nothing if there are no tags. */
 const TagFilter = ({ hosts }: { hosts: readonly Host[] }) => {
   const tags = listTags(hosts);
   if (tags.length === 0) return null;
@@ -106,7 +106,7 @@ const groupByTag = (hosts: readonly Host[]): { title: string; rows: readonly Hos
     }))
     .filter(({ rows }) => rows.length > 0);
 
-/** Returns the text of a host that the filter searches. */
+/** Returns the text of a host in which the filter searches. */
 const toWords = ({ name, hostname, tags, note, state }: Host): string =>
   [name, hostname ?? '', ...tags, note, words.states[state]].join(' ');
 

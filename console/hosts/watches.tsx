@@ -5,7 +5,10 @@ import { useResource } from '../live/resource.ts';
 import { toHash } from '../router.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 
-/** Watches of this server that a host checks, for itself or as one of several places. */
+/**
+ * Watches of this server that run on a host: watches of the host itself, and watches that use it as one of several
+ * places.
+ */
 export const HostWatches = ({ host }: { host: Host }) => {
   const { value } = useResource((signal) => client.listWatches(undefined, { signal }), { key: host.name });
   const own = (value?.data ?? []).filter((watch) => isChecked(watch, host));

@@ -12,7 +12,7 @@ const words = text.incidents;
 /** Maximum number of characters of a title in a message. */
 const mostNamed = 60;
 
-/** A dialog's pending question and its incidents. */
+/** Question that is open in a dialog, with its incidents. */
 interface Question {
   kind: 'snooze' | 'comment' | 'responder' | 'announce';
   incidents: readonly Incident[];
@@ -65,7 +65,7 @@ export const reopen = (incident: Incident): Promise<void> =>
       ),
   });
 
-/** Adds a comment; resolves to true on success. */
+/** Adds a comment. Resolves to true on success. */
 export const comment = (incident: Incident, said: string): Promise<boolean> =>
   attempt(async () => {
     await userClient.commentOnIncident({ id: incident.id, comment: said });
@@ -79,7 +79,7 @@ export const takeOver = (incident: Incident): Promise<boolean> =>
     notify(words.takenOver(toIncidentName([incident])));
   });
 
-/** Asks a person to help; resolves to true on success. */
+/** Asks a person to help. Resolves to true on success. */
 export const addResponder = (incident: Incident, person: string, said: string): Promise<boolean> =>
   attempt(async () => {
     const comment = said.trim();
@@ -87,7 +87,7 @@ export const addResponder = (incident: Incident, person: string, said: string): 
     notify(words.responders.asked(person));
   });
 
-/** Takes the next step of the incident's escalation policy now. */
+/** Takes the next step of the incident's escalation policy immediately. */
 export const escalate = (incident: Incident, names: string): Promise<boolean> =>
   attempt(async () => {
     await userClient.escalateIncident({ id: incident.id });
@@ -104,7 +104,7 @@ interface Change {
   one: (incident: Incident) => Promise<unknown>;
   many?: (ids: string[]) => Promise<{ data: { status: number; error: string | null }[] }>;
   said: (name: string) => string;
-  /** Reverts the action. Receives the incidents as they were before. */
+  /** Reverts the action. Receives the incidents in their former state. */
   undo: (changed: readonly Incident[]) => Promise<void>;
 }
 
@@ -153,7 +153,7 @@ const acknowledgeAgain = async ({
   await userClient.acknowledgeIncident({ id, ...(until !== null && { until }), ...(comment !== null && { comment }) });
 };
 
-/** Runs an action by the user. On failure, shows the reason and resolves to false. */
+/** Runs an action for the user. On failure, shows the reason and resolves to false. */
 const attempt = async (run: () => Promise<void>): Promise<boolean> => {
   try {
     await run();

@@ -33,10 +33,10 @@ const listed = 10;
 const counted = 1000;
 const calm = 500;
 
-/** Author of events that no person causes. */
+/** Author of events that are not caused by a person. */
 const ownAuthor = 'signalbox';
 
-/** Result of a delivered notification. */
+/** Outcome of a notification that was delivered. */
 const delivered = 'delivered';
 
 /** Dialog with all details of an incident. */
@@ -176,7 +176,7 @@ const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => 
   );
 };
 
-/** Link to the processes, if the incident is about the machine that runs the server. */
+/** Link to the processes. Shown if the incident is about the machine that runs the server. */
 const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined;
@@ -264,7 +264,7 @@ const describe = (event: IncidentEvent): string => {
     .join(' ');
 };
 
-/** Describes the people and destinations that a step or a person addresses: `anna, room · step 2 of ops`. */
+/** Describes the people and destinations addressed by a step or a person: `anna, room · step 2 of ops`. */
 const describeAddress = ({ by, policy, step, cause }: IncidentEvent, targets: readonly string[]): string => {
   const names = targets.map(toTargetName).join(', ') || words.escalation.nobody;
   const isOwn = by === null || by === ownAuthor;

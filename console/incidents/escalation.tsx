@@ -9,7 +9,7 @@ import { escalate } from './actions.ts';
 
 const words = text.incidents.escalation;
 
-/** Place of an incident in its escalation policy, with the next step. */
+/** Position of an incident in its escalation policy, with the next step. */
 export const Escalation = ({ incident }: { incident: IncidentDetails }) => {
   const { escalation, state } = incident;
   if (!escalation || state === 'resolved') return null;

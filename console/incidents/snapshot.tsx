@@ -13,7 +13,7 @@ import { toSamples } from '../ui/samples.ts';
 
 const words = text.incidents.snapshot;
 
-/** Maximum journal priority that counts as an error. */
+/** Highest journal priority number that counts as an error. */
 const errorPriority = 3;
 
 /** Snapshot of the machine, taken when the incident opened. Loaded on demand. */

@@ -10,27 +10,29 @@ import { toApiError } from './resource.ts';
 interface State {
   /** Loaded alerts, newest first; undefined until the first page is loaded. */
   alerts: AlertEntry[] | undefined;
-  /** Newer alerts, held back while the user reads further down, so that rows stay in place. */
+  /** Newer alerts that are held back while the user reads further down. This keeps rows in place. */
   held: AlertEntry[];
   /** Cursor of the next page; null after the last page. */
   next: number | null;
   isLoading: boolean;
   error: ApiError | undefined;
-  /** Sequence number of the newest alert when the page was opened. */
+  /** Seq of the newest alert when the page was opened. */
   seenUpTo: number;
 }
 
 /** Page size, which also applies when loading by scrolling. */
 const pageSize = 100;
 const olderPageSize = 500;
-/** Maximum number of alerts in a list, to limit memory. The next list begins at the end of this list. */
+/**
+ * Maximum number of alerts in a list, to limit memory. Older alerts go to a new list that begins where this one ends.
+ */
 const mostKept = 20_000;
-/** Maximum number of alerts waiting for the next frame, because a hidden tab has no frames. */
+/** Maximum number of alerts waiting for the next frame. A hidden tab has no frames. */
 const mostArrived = 1000;
 
 /**
  * Loads the alerts that match the filter, updated live. `isReading` returns true while new alerts are held back. With
- * `before`, loads only alerts before that sequence number, without updates.
+ * `before`, loads only alerts before that seq, without updates.
  */
 export const useAlertList = (filter: AlertFilter, before: number | undefined, isReading: () => boolean) => {
   const key = JSON.stringify({ filter, before });
@@ -56,7 +58,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   const search = (page: { before?: number; limit: number }) =>
     client.searchAlerts({ ...filter, ...page }, { signal: aborted.signal });
   const begin = start === undefined ? {} : { before: start };
-  /** Alerts from events that are not in the list yet. A page that is being loaded may or may not contain them. */
+  /** Alerts received as events that are not in the list yet. A page that is being loaded may contain some of them. */
   let arrived: AlertEntry[] = [];
   let frame = 0;
   let syncing = 0;
@@ -83,7 +85,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     return { alerts: alerts.slice(0, mostKept), next: alerts[mostKept - 1]?.seq ?? null, ...rest };
   };
 
-  /** Loads the newest page, at first and whenever events may have been missed. */
+  /** Loads the newest page, initially and whenever events may have been missed. */
   const sync = async (): Promise<void> => {
     syncing += 1;
     try {
@@ -154,7 +156,7 @@ const resolve = (alerts: AlertEntry[], newer: readonly AlertEntry[]): AlertEntry
   });
 };
 
-/** True if the list accepts no more older alerts. */
+/** True if the list cannot take more older alerts. */
 export const isFull = (alerts: readonly AlertEntry[]): boolean => alerts.length >= mostKept;
 
 export type LiveAlerts = ReturnType<typeof createList>;

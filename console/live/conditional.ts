@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 
-/** Resource with a version, which is null for a resource from the config file. */
+/** Resource with a version. The version is null for a resource from the config file. */
 interface Versioned {
   version: number | null;
 }
 
-/** Returns the value as the user first saw it, to avoid overwriting concurrent changes by others. */
+/** Returns the value as the user first saw it. Prevents overwriting concurrent changes by others. */
 export const useSeen = <T>(present: T): T => useState(present)[0];
 
 /** Returns the `If-Match` header value for the version that the user saw. */

@@ -8,7 +8,7 @@ import { useResource } from './resource.ts';
 /** True for each rarely used list that has entries. Updated by `useFilledLists`. */
 export const filledLists = signal({ items: false, simpleTasks: false });
 
-/** Checks the lists at first, after each login, and when a list is opened. */
+/** Checks the lists initially, after each login, and when a list is opened. */
 export const useFilledLists = (): void => {
   const { path } = place.value;
   const { value } = useResource(loadFilled, { key: lists.includes(path) ? path : '' });

@@ -9,7 +9,7 @@ export interface Folded {
   row: string | number;
 }
 
-/** Cached key of each alert, because each new page folds the whole list again. */
+/** Cached key of each alert. Each new page folds the whole list again. */
 const keys = new WeakMap<AlertEntry, string>();
 
 const toKey = (alert: AlertEntry): string => {
@@ -19,7 +19,7 @@ const toKey = (alert: AlertEntry): string => {
   return key;
 };
 
-/** Short row ids to replace keys, which are as long as messages. */
+/** Short row ids that replace the keys, which are as long as messages. */
 const rows = new Map<string, number>();
 const mostRows = 100_000;
 let nextRow = 0;

@@ -4,7 +4,7 @@ import { client } from '../api.ts';
 import { isReadable } from '../routes.ts';
 import { type Resource, useResource } from './resource.ts';
 
-/** Milliseconds for which events are collected, because each host reports every ten seconds. */
+/** Milliseconds for which events are collected. Each host reports every ten seconds. */
 const batch = 1000;
 
 /** All hosts, by name; updated by `useKnownHosts`. */
@@ -36,7 +36,7 @@ const apply = (
   return index < 0 ? [...before, changed] : before.with(index, changed);
 };
 
-/** Lists the names by which alerts call a host, in lower case. */
+/** Lists the names used for a host in alerts, in lower case. */
 export const listNames = ({ name, hostname, aliases }: Host): string[] =>
   [name, ...aliases, hostname ?? name].map((each) => each.toLowerCase());
 
@@ -50,5 +50,5 @@ const byName = computed(() => {
   ]);
 });
 
-/** Returns the name of the host that has this host name in alerts; undefined for any other machine. */
+/** Returns the name of the host known in alerts by this host name. Undefined for any other machine. */
 export const findHost = (hostname: string): string | undefined => byName.value.get(hostname.toLowerCase());

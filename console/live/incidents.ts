@@ -34,7 +34,7 @@ export const openIncidents = signal<Resource<OpenIncidents>>({
   reloadSoon: () => undefined,
 });
 
-/** Compares two incidents by urgency: first open before acknowledged, then the worst, then the oldest. */
+/** Compares two incidents by urgency: open before acknowledged, then worst first, then oldest first. */
 export const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
@@ -72,8 +72,8 @@ const findLast = (times: readonly (string | null)[]): string | null =>
     .at(-1) ?? null;
 
 /**
- * Applies a change to an incident. If the incident is not kept here, its former state is unknown and the lists are
- * reloaded.
+ * Applies a change to an incident. Reloads the lists if the incident is not kept here, because its former state is then
+ * unknown.
  */
 const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
   if (!before) return before;
@@ -89,7 +89,7 @@ const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncide
   };
 };
 
-/** Moves an incident into or out of a list. The list is partial if not all incidents are kept. */
+/** Moves an incident into or out of a list. A list is partial if not all incidents are kept. */
 const move = (changed: Incident, state: Incident['state'], before: readonly Incident[], total: number) => {
   const others = before.filter(({ id }) => id !== changed.id);
   const isIn = changed.state === state;

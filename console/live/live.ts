@@ -27,18 +27,19 @@ export const lastContact = signal(Date.now());
 
 const second = 1000;
 const pollEvery = 2 * second;
-/** Milliseconds without data after which a separate request checks the connection. */
+/** Milliseconds without data before a separate request checks the connection. */
 const silence = 4 * second;
-/** Milliseconds without a first event after which the console assumes a buffering proxy. */
+/** Milliseconds to wait for a first event before the console assumes a buffering proxy. */
 const openingTime = 4 * second;
-/** Milliseconds before reconnecting. The pause doubles each time, up to `longestPause`, until a connection lasts. */
+/**
+ * Milliseconds before reconnecting. The pause doubles each time, up to `longestPause`, until a connection stays open.
+ */
 const shortestPause = 50;
 const longestPause = 10 * second;
 /** Milliseconds of polling before the stream is tried again. */
 const polledFor = 60 * second;
 /**
- * Milliseconds after which a hidden tab closes its stream, because browsers allow only six connections per server for
- * all tabs.
+ * Milliseconds until a hidden tab closes its stream. Browsers allow only six connections per server across all tabs.
  */
 const hiddenFor = 10 * second;
 
@@ -46,7 +47,7 @@ const probes: RouteName[] = ['getLivez', 'getServerHealth', 'getReadiness'];
 
 /** Aborts the current wait or stream when the topics or the session change. */
 let interruption = new AbortController();
-/** Id of the last event, from which the stream resumes. */
+/** Id of the last event. The stream resumes from there. */
 let lastId: string | undefined;
 let pollUntil = 0;
 let nextPause = shortestPause;
@@ -93,7 +94,7 @@ const pauseWhileHidden = (): void => {
   });
 };
 
-/** Restarts the stream once for several changes, such as one screen replacing another. */
+/** Restarts the stream once after several changes, for example when one screen replaces another. */
 const interrupt = (): void => {
   if (isScheduled) return;
   isScheduled = true;
@@ -119,7 +120,7 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
     confirm('live');
     watch = setTimeout(check, silence);
   };
-  /** Closes a silent stream if the server does not respond to a request either. */
+  /** Closes a silent stream if the server also fails to answer a request. */
   const check = async () => {
     const isAlive = await isThere();
     if (signal.aborted) return;

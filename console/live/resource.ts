@@ -12,7 +12,7 @@ export interface Resource<T> {
   value: T | undefined;
   error: ApiError | undefined;
   reload(): void;
-  /** Reloads like `reload`, but only once for several events. */
+  /** Reloads like `reload`, but only once for several calls. */
   reloadSoon(): void;
 }
 
@@ -21,7 +21,7 @@ interface Options<T, K extends LiveTopic> {
   key?: string;
   /** Reloads on events on this topic. */
   topic?: K;
-  /** True to keep the value while an expired session is renewed, for a form based on the value. */
+  /** True to keep the value while an expired session is renewed. For forms based on the value. */
   isKept?: boolean;
   /** Milliseconds to wait after an event, so that many events cause only one request. */
   calm?: number;
@@ -33,7 +33,7 @@ interface Options<T, K extends LiveTopic> {
   batch?: number;
 }
 
-/** Minimum milliseconds between reloads caused by events, whatever `calm` is. */
+/** Minimum milliseconds between reloads caused by events, regardless of `calm`. */
 const leastBetween = 200;
 
 /** Loads a value from the server and keeps it current. */
@@ -44,7 +44,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   const { key = '', topic, calm = 0, isKept = false, replace, apply, batch = 0 } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
-  /** Key that the loaded value belongs to, without the token. */
+  /** Key for which the value was loaded, without the token. */
   const readFor = useRef<string | undefined>(undefined);
   const token = session.value?.token;
   const resource = useMemo(() => createLoader(load, value, error, calm, isKept, key, readFor), [key, token]);
@@ -136,7 +136,7 @@ const createLoader = <T>(
     readFor.current = key;
     value.value = data;
   };
-  /** Repeats a running request, because its response may be older than the event. */
+  /** Repeats a running request if its response may be older than the event. */
   const repeatIfRunning = (): void => {
     if (running) reloadSoon();
   };

@@ -26,7 +26,7 @@ const toCron = ({ days, time }: WeeklyTime): string => {
 };
 
 /**
- * Returns the weekly times of a cron expression; undefined unless the expression is a single time on certain weekdays.
+ * Returns the weekly times of a cron expression. Undefined unless the expression is a single time on certain weekdays.
  */
 const toWeekly = (expression: string): WeeklyTime | undefined => {
   const [, minute, hour, on] = /^\s*(\d{1,2})\s+(\d{1,2})\s+\*\s+\*\s+(\S+)\s*$/.exec(expression) ?? [];
@@ -35,7 +35,7 @@ const toWeekly = (expression: string): WeeklyTime | undefined => {
   return { days, time: `${toTwoDigits(hour)}:${toTwoDigits(minute)}` };
 };
 
-/** Returns the days in `*`, `6`, `1-5` or `mon,wed`; undefined for other expressions. */
+/** Returns the days in `*`, `6`, `1-5` or `mon,wed`. Undefined for other expressions. */
 const readDays = (on: string): number[] | undefined => {
   if (on === '*') return allDays;
   const days = new Set<number>();
@@ -68,7 +68,7 @@ export const readSchedule = ({ mode, days, time, expression, timeZone }: Schedul
   return { schedule, ...(timeZone.trim() !== '' && { timeZone: timeZone.trim() }) };
 };
 
-/** Days in words: `Monday to Friday`, `Tuesday and Thursday`. */
+/** Describes days in words: `Monday to Friday`, `Tuesday and Thursday`. */
 const toDays = (days: readonly number[]): string => {
   if (days.length === allDays.length) return words.everyDay;
   const sorted = weekdays.filter((day) => days.includes(day));

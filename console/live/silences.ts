@@ -29,7 +29,7 @@ export const loadCurrent = async (signal: AbortSignal): Promise<FoundSilences> =
 export type SilenceMatch = NonNullable<Silence['match']>;
 const parts = ['source', 'hostname', 'level', 'text'] as const;
 
-/** Matchers in words: `source backup, host web-1`. */
+/** Describes matchers in words: `source backup, host web-1`. */
 export const describeMatch = ({ match, matchers }: Pick<Silence, 'match' | 'matchers'>): string => {
   if (!match) {
     return (matchers ?? []).map(({ name, value, ...kind }) => `${name}${toOperator(kind)}"${value}"`).join(', ');
@@ -47,15 +47,15 @@ const toOperator = ({ isEqual, isRegex }: Pick<Matcher, 'isEqual' | 'isRegex'>):
   return isEqual ? '=' : '!=';
 };
 
-/** Returns the silence with its current state, because the server's response may be outdated. */
+/** Returns the silence with its current state. The state in the server's response may be outdated. */
 export const toPresentState = ({ state, window }: Silence): Silence['state'] => {
   if (state !== 'pending' || !window || untilTime(Date.parse(window.startsAt)) > 0) return state;
   return 'active';
 };
 
 /**
- * Describes a silence's schedule in two lines: `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until 14:30` and
- * `25 min left`.
+ * Describes a silence's schedule in two lines, for example `Saturday at 02:00 for 1 h` and `next Sat 02:00`, or `until
+ * 14:30` and `25 min left`.
  */
 export const toWhen = (silence: Silence): string[] => {
   const { window, schedule, startsAt, endsAt } = silence;

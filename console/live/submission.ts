@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiError } from '../api.ts';
 import { text } from '../strings/index.ts';
 
-/** Returns the reason why a form was refused. After a conflict, also says what to do. */
+/** Returns the reason why a form was refused. For a conflict, adds what to do. */
 const explain = (reason: unknown): string => {
   if (reason instanceof ApiError && reason.status === 412) return text.errors.conflict;
   return reason instanceof Error ? reason.message : String(reason);
@@ -29,13 +29,13 @@ const useAttempts = (send: () => Promise<void>) => {
   return { error, attempt, submission };
 };
 
-/** Submits a dialog, one request at a time, and keeps the reason for a refusal. */
+/** Submits a dialog, one request at a time. Keeps the reason of a refusal. */
 export const useSubmission = (send: () => Promise<void>) => useAttempts(send).submission;
 
 /** Names of a draft's text fields. */
 type TextName<Draft> = { [Name in keyof Draft]: string extends Draft[Name] ? Name : never }[keyof Draft];
 
-/** Properties of form sections that share a draft. */
+/** Properties of form sections that share one draft. */
 export interface DraftProps<Draft> {
   draft: Draft;
   set: (changes: Partial<Draft>) => void;
@@ -45,7 +45,7 @@ export interface DraftProps<Draft> {
 
 /**
  * Creates the state of a form with a draft. Each change clears the last error. `attempt` runs another action with the
- * draft and shows its error in the same place.
+ * draft and shows that action's error in the same place.
  */
 export const useDraft = <Draft extends object>(
   first: Draft,
@@ -68,7 +68,7 @@ export const useDraft = <Draft extends object>(
 };
 
 /**
- * Returns the number typed into a field; undefined if the field is empty. Throws an Error with a message for the user.
+ * Returns the number typed into a field. Undefined if the field is empty. Throws an Error with a message for the user.
  */
 export const readNumber = (label: string, typed: string): number | undefined => {
   if (typed.trim() === '') return undefined;

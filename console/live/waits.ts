@@ -7,7 +7,7 @@ const words = text.notifications;
 
 type Next = NonNullable<IncidentNotification['next']>;
 
-/** Describes a notification's due time, or the reason why it waits: `in 4 min 5 s, unless acknowledged before`. */
+/** Describes a notification's due time, or the reason for its delay: `in 4 min 5 s, unless acknowledged before`. */
 export const describeWait = ({ waitsFor, dueAt, attempts, error }: Omit<Next, 'what'>): string => {
   const { waits } = words;
   if (waitsFor === 'silence' || waitsFor === 'offDuty' || waitsFor === 'cause') return waits[waitsFor];

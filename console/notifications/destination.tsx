@@ -21,7 +21,7 @@ const words = text.notifications;
 
 interface Props {
   destination: Destination;
-  /** State of the rotations, if the server has rotations. */
+  /** State of the rotations, if the server has any. */
   onCall: readonly OnCall[];
   onRetried: () => void;
 }
@@ -77,7 +77,7 @@ const looks: Record<Destination['state'], Look> = {
   failing: { tone: 'error', icon: 'error' },
 };
 
-/** Delivery status in words. An idle destination with given-up alerts is not shown as good. */
+/** Delivery status in words. An idle destination with alerts that were given up is not shown as good. */
 const StateChip = ({ destination: { state, parked, failingSince } }: { destination: Destination }) => {
   if (state === 'idle' && parked > 0) {
     return (

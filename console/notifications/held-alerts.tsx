@@ -7,7 +7,7 @@ import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
-/** Maximum length of a list that is expanded at first. */
+/** Maximum length of a list that is initially expanded. */
 const mostOpen = 5;
 /** Maximum number of characters of a message in the list. */
 const mostShown = 200;
@@ -18,14 +18,14 @@ type HeldAlert = Pick<ParkedAlert, 'id' | 'time' | 'severity' | 'source' | 'mess
 
 interface Props {
   title: (count: string) => string;
-  /** Number of held alerts, of which `alerts` may contain only some. */
+  /** Number of held alerts. `alerts` may contain only some of them. */
   count: number;
   alerts: readonly HeldAlert[];
   destination: string;
   onRetried: () => void;
 }
 
-/** Undelivered alerts of a destination, each with a button to retry. */
+/** Undelivered alerts of a destination. Each has a button to retry. */
 export const HeldAlerts = ({ title, count, alerts, ...rest }: Props) => {
   if (alerts.length === 0) return null;
   return (

@@ -19,7 +19,7 @@ import { notify } from '../ui/toast.tsx';
 
 const words = text.notifications;
 
-/** Maximum milliseconds between reloads. Handovers cause no events, so the list reloads at the next handover. */
+/** Maximum milliseconds between reloads. Handovers cause no events, so the list also reloads at the next handover. */
 const longestWait = 3_600_000;
 
 interface OnCallState {

@@ -20,7 +20,7 @@ const viewChoice = createAddressChoice('view', ['destinations', 'sent'], 'destin
   'pages',
 ]);
 
-/** Two views: people on call with destinations, or sent notifications. */
+/** Two views: people on call and destinations, and sent notifications. */
 const NotificationsScreen = () =>
   viewChoice.read() === 'sent' && isAllowed('listNotifications') ? <SentList /> : <Present />;
 

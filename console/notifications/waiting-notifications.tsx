@@ -9,7 +9,7 @@ import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
-/** Maximum length of a list that is expanded at first. */
+/** Maximum length of a list that is initially expanded. */
 const mostOpen = 5;
 /** Maximum number of characters of a reason in the list. */
 const mostShown = 200;
@@ -21,7 +21,7 @@ interface Props {
   onRetried: () => void;
 }
 
-/** Planned notifications of a destination, each with the reason why it waits. */
+/** Planned notifications of a destination. Each shows the reason for its delay. */
 export const WaitingNotifications = ({ destination: { destination, waitingNotices }, onRetried }: Props) => {
   if (waitingNotices.length === 0) return null;
   return (

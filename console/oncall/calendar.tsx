@@ -26,8 +26,8 @@ interface Props {
 }
 
 /**
- * Four weeks of a rotation: bars by person and gaps in red, or a list on narrow screens. A click overrides a shift. A
- * drawn range, or shifts chosen with Shift and the arrow keys, are overridden together.
+ * Four weeks of a rotation: bars by person and gaps in red, or a list on narrow screens. A click overrides a shift. To
+ * override several shifts together, draw a range, or choose shifts with Shift and the arrow keys.
  */
 export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => {
   const { rotation } = onCall;
@@ -47,7 +47,7 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
   const chosen = useSignal<ShownPeriod | undefined>(undefined);
   /** Shift at which a range chosen with the keyboard begins. */
   const anchor = useSignal<ShownShift | undefined>(undefined);
-  /** True while Shift is held. The range begins at the shift that had the focus before. */
+  /** True while Shift is held. The range begins at the shift that had the focus when Shift was pressed. */
   const isExtending = useRef(false);
   const mayOverride = isAllowed('createDutyOverride');
   const choose = (range: ShownPeriod): void => {
@@ -134,7 +134,7 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
   );
 };
 
-/** Part of a range that is being drawn, in one week. */
+/** Part of a drawn range that is in one week. */
 const DrawnRange = ({ range, week }: { range: ShownPeriod; week: readonly number[] }) => {
   const place = placeIn(range, week);
   return place ? <div class="drawn" style={{ left: `${place.left}%`, width: `${place.width}%` }} /> : null;

@@ -11,7 +11,7 @@ import { Panel, Unloaded } from '../ui/panel.tsx';
 /** Number of weeks shown. The response has more. */
 const shownWeeks = 4;
 
-/** Pages and nights woken by week, for the current user or for a person chosen by an Admin. */
+/** Pages and disturbed nights per week, for the current user or for a person chosen by an Admin. */
 export const LoadPanel = () => {
   const own = session.value?.name ?? '';
   const person = useSignal(own);

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ShownPeriod } from './weeks.ts';
 
-/** Milliseconds to which a drawn range is rounded: an hour. */
+/** Milliseconds to which a drawn range is rounded. */
 const stepMs = 3_600_000;
 
-/** Pixels that a pointer must move to draw a range instead of choosing a shift. */
+/** Minimum pixels that a pointer must move to draw a range. Shorter movements choose a shift. */
 const leastMove = 6;
 
 interface Drawing {

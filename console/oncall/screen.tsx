@@ -21,7 +21,7 @@ import { ProposalsPanel } from './proposals.tsx';
 import { RotationForm } from './rotation-form.tsx';
 import { listDays } from './weeks.ts';
 
-/** Reads the page from the URL: the number of pages of four weeks before or after this page. */
+/** Reads the page from the URL. A page is four weeks, counted from the current page, which is 0. */
 const readPage = (): number => Math.max(-60, Math.min(60, Math.trunc(Number(place.value.params['page']) || 0)));
 
 const showPage = (page: number): void => setParams({ page: page === 0 ? undefined : `${page}` }, { replace: true });
@@ -132,7 +132,7 @@ const RemoveDialog = ({ rotation, onRemoved, onClose }: RemoveProps) => {
   );
 };
 
-/** Navigation by four weeks, the user's calendar address, and a button for a new rotation. */
+/** Navigation in steps of four weeks, the user's calendar address, and a button for a new rotation. */
 const OnCallControls = () => {
   const dialog = useSignal<'new' | 'addresses' | 'absences' | undefined>(undefined);
   const close = (): void => {

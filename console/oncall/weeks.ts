@@ -13,8 +13,8 @@ export interface ShownPeriod {
 }
 
 /**
- * Returns the beginnings of the days in four weeks in the displayed zone, and the end. `page` 0 begins on Monday of
- * this week.
+ * Returns the beginnings of the days in four weeks in the displayed zone, followed by the end. `page` 0 begins on
+ * Monday of this week.
  */
 export const listDays = (page: number): number[] => {
   const today = Date.parse(`${toTyped(serverNow()).slice(0, 10)}T00:00Z`);
@@ -26,7 +26,7 @@ export const listDays = (page: number): number[] => {
 };
 
 /**
- * Returns the left edge and the width of a span within a week, in percent; undefined if the span is outside the week.
+ * Returns the left edge and the width of a span within a week, in percent. Undefined if the span is outside the week.
  */
 export const placeIn = (
   { start, end }: ShownPeriod,

@@ -15,8 +15,8 @@ import { toTone } from '../ui/severity.tsx';
 const words = text.overview;
 
 /**
- * True if the server has no destinations; undefined for users without access. A server in quiet mode reports a problem
- * of its own instead.
+ * True if the server has no destinations. Undefined for users without access. A server in quiet mode reports its own
+ * problem instead.
  */
 const readHasNoDestinations = async (signal: AbortSignal) => {
   if (!isReadable('listDeliveries')) return undefined;
@@ -85,7 +85,7 @@ const NoDestinations = () => (
   </>
 );
 
-/** Returns the mounted screen with details of a problem; undefined if there is none. */
+/** Returns the mounted screen with details of a problem. Undefined if there is none. */
 const findPlace = (area: HealthStatus['problems'][number]['area']): string | undefined => {
   if (area === 'incidents') return isMounted('listIncidents') ? '#/incidents' : toHash('/alerts', { status: 'firing' });
   if (area === 'deliveries') return isMounted('listDeliveries') ? '#/notifications' : undefined;
@@ -103,7 +103,7 @@ const Problem = ({ area, severity, text: said }: HealthStatus['problems'][number
   );
 };
 
-/** Reads facts that rarely change: at first, and after a lost connection. */
+/** Reads facts that rarely change, initially and after a lost connection. */
 const readFacts = async (signal: AbortSignal) => {
   const [server, info] = await Promise.all([
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined,
@@ -129,7 +129,7 @@ const Facts = () => {
   );
 };
 
-/** Returns the known facts; only names while loading. */
+/** Returns the known facts. While loading, returns only their names. */
 const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: string, fact: string][] => {
   const passed = (now() - readAt) / 1000;
   const { value: health } = healthStatus.value;

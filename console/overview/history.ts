@@ -11,7 +11,7 @@ import { merge, noSamples, type Samples, type Span, spans, toSamples } from '../
 /** Seconds between values of the server's history. */
 const steps = { live: 1, day: 10 } as const;
 
-/** Readings loaded for each span, which are kept while other screens are shown. */
+/** Readings loaded for each span. They are kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
 /** Reason for the last failure. */
@@ -20,7 +20,7 @@ export const historyError = signal<ApiError | undefined>(undefined);
 /** Disks in the last reading, in bytes; undefined until loaded. */
 export const disks = signal<{ mountPath: string; used: number; total: number }[] | undefined>(undefined);
 
-/** End of the loaded history. Readings from events may be newer, with a gap in between. */
+/** Time up to which history is loaded. Readings from events may be newer, with a gap in between. */
 const readUntil: Partial<Record<Span, number>> = {};
 
 /** Readings of the machine over time, newest last, updated live. */
@@ -54,7 +54,7 @@ export const useHistory = (span: Span): Samples => {
   return known[span].value;
 };
 
-/** Sets the reason for a failure. Once the session has ended, removes readings that only users may see. */
+/** Sets the reason for a failure. If the session has ended, removes readings that only users may see. */
 const fail = (error: ApiError): void => {
   historyError.value = error;
   if (!isForbidden(error)) return;
@@ -75,7 +75,7 @@ const readHistory = async (span: Span, signal: AbortSignal): Promise<void> => {
   if (history.count > 0) readUntil[span] = Math.round(Date.parse(history.start) / 1000) + (history.count - 1) * step;
 };
 
-/** Merges history from the route or the topic. */
+/** Merges history received from the route or the topic. */
 const addHistory = (span: Span, history: History): void => {
   if (history.step !== steps[span]) return;
   known[span].value = merge(known[span].peek(), toSamples(history), spans[span]);

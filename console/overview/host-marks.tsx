@@ -8,7 +8,7 @@ import { text } from '../strings/index.ts';
 import { hostLooks } from '../ui/host-looks.tsx';
 import { Panel } from '../ui/panel.tsx';
 
-/** Coloured mark for each host, worst first. Shows nothing if this server is the only host. */
+/** Coloured marks for hosts, worst first. Shows nothing if this server is the only host. */
 export const HostMarks = () => {
   const hosts = (knownHosts.value.value ?? []).toSorted(compareHosts);
   if (!hasHosts.value) return null;

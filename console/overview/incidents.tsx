@@ -13,7 +13,7 @@ const words = text.incidents;
 const shown = 5;
 
 /**
- * Open incidents, then acknowledged incidents, each with the worst first and then the oldest. If there are none, shows
+ * Open incidents, then acknowledged incidents. Both are sorted worst first, then oldest first. If there are none, shows
  * the time since the last incident.
  */
 export const OpenIncidentsPanel = () => {

@@ -13,7 +13,7 @@ export interface Process {
   /** Processor time in seconds since the process started. */
   cpuSeconds: number | null;
   memoryBytes: number;
-  /** Parent process. Known only from events, like all optional fields. */
+  /** Parent process. Like all optional fields, present only in events. */
   parentPid?: number | null;
   user?: string | null;
   threads?: number | null;
@@ -24,7 +24,7 @@ export interface Process {
 export interface Reading {
   /** Milliseconds since 1970, by the browser's clock. */
   time: number;
-  /** Number of all processes. `processes` contains only the first of them. */
+  /** Number of all processes, of which `processes` contains only the first. */
   count: number;
   processes: Process[];
 }
@@ -35,9 +35,9 @@ interface State {
 }
 
 const top = 2000;
-/** Milliseconds after which a reading is stale if no event follows. */
+/** Milliseconds until a reading is stale if no event follows. */
 const fresh = 3000;
-/** Milliseconds to wait for the first event, which has more fields than a response. */
+/** Milliseconds to wait for the first event. Events have more fields than responses. */
 const openingTime = 1000;
 /** Minimum milliseconds between readings for a meaningful CPU share. */
 const leastBetween = 1000;

@@ -7,12 +7,12 @@ import { settingTexts as words } from '../strings/settings.ts';
 export type DestinationKind = keyof typeof words.types;
 export type FieldName = keyof typeof words.fields;
 
-/** Form state of a destination: text as typed. */
+/** Form state of a destination, with text as typed. */
 export interface DestinationDraft {
   name: string;
   type: DestinationKind;
   notify: keyof typeof words.notifies;
-  /** Lowest level sent, `''` for all levels, or a comma-separated list if levels in between are left out. */
+  /** Lowest level to send, or `''` for all levels. A comma-separated list if levels in between are left out. */
   levels: string;
   fields: Partial<Record<FieldName, string>>;
   /** True to delete the stored secrets. */
@@ -41,7 +41,7 @@ export const listMoreFields = ({ type, notify }: DestinationDraft): FieldName[] 
 
 const lists: readonly FieldName[] = ['to', 'sources'];
 const numbers: readonly FieldName[] = ['after', 'repeat'];
-/** Fields that are never shown. If they are left empty, they keep their values. */
+/** Fields that are never shown. An empty field keeps its stored value. */
 export const secretFields: readonly FieldName[] = ['secret', 'token', 'headers'];
 
 export const toDestinationDraft = ({ name, settings }: Destination): DestinationDraft => {
@@ -72,7 +72,7 @@ export const listLevels = (present: string): [levels: string, label: string][] =
   return all.some(([levels]) => levels === present) ? all : [...all, [present, present]];
 };
 
-/** Returns the request body. Settings that the form does not show keep their values. */
+/** Returns the request body. Keeps the values of settings that the form does not show. */
 export const toDestinationDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
   const { type, notify, levels, fields, isForgotten } = draft;
   const known = [...destinationFields[type], ...listMoreFields(draft)];

@@ -12,7 +12,7 @@ import { IconButton } from '../ui/icon-button.tsx';
 import { NewPassword } from '../ui/new-password.tsx';
 import { notify } from '../ui/toast.tsx';
 
-/** Button to change the user's own password, or a note that says where to change it. */
+/** Button to change the user's own password. If the password cannot be changed here, a note says where to change it. */
 export const OwnPassword = () => (isAllowed('changeOwnPassword') ? <Way /> : null);
 
 const Way = () => {

@@ -2,7 +2,7 @@ import { toPerson } from '../../src/kit/people.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 
 /**
- * Runtime setting: a user, key, destination or intake format. Also covers settings from the config file, which are
+ * Runtime setting: a user, key, destination or intake format. May also be a setting from the config file, which is
  * read-only.
  */
 export interface RuntimeSetting {
@@ -15,6 +15,6 @@ export interface RuntimeSetting {
 
 export type Kind = 'users' | 'keys' | 'destinations' | 'formats' | 'policies' | 'pages' | 'ways';
 
-/** Describes the author of a setting, or its source. */
+/** Describes who changed a setting, or which source it comes from. */
 export const describeOrigin = ({ origin, updatedBy }: RuntimeSetting): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];

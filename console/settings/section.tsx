@@ -122,7 +122,7 @@ const List = <T extends RuntimeSetting>({ kind, columns, Mark, describe, rows, o
   );
 };
 
-/** Reasons why an item cannot be changed. */
+/** Explanations of why an item cannot be changed. */
 const originHints = {
   config: text.configHint,
   temporary: words.temporaryHint,
@@ -165,7 +165,7 @@ const Details = <T extends RuntimeSetting>({
   </Dialog>
 );
 
-/** Confirms a deletion, which cannot be undone. */
+/** Asks for confirmation of a deletion, which cannot be undone. */
 const Removal = <T extends RuntimeSetting>({
   kind,
   item,

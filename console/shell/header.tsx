@@ -45,7 +45,7 @@ const Connection = () => (
   </p>
 );
 
-/** Banner over the page while the server is unreachable. Uses an overlay, so that the content stays in place. */
+/** Banner shown over the page while the server is unreachable. As an overlay, it leaves the content in place. */
 export const OfflineBanner = () => (
   <div class="offline-place" role="status">
     {(liveState.value === 'offline' || liveState.value === 'stale') && (

@@ -7,7 +7,7 @@ import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { bind, CheckBox, Field } from '../ui/field.tsx';
 
-/** Login dialog over the current screen, which keeps typed text. */
+/** Login dialog over the current screen. Text typed on the screen is kept. */
 export const LoginDialog = () => (isLoginOpen.value ? <OpenLogin /> : null);
 
 const OpenLogin = () => {

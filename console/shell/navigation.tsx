@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { isMedium } from '../ui/virtual.ts';
 
-/** Number of screens in the bar of narrow windows. The other screens are under “More”. */
+/** Number of screens shown in the bar of narrow windows. The other screens are under “More”. */
 const mostInBar = 4;
 const inBar = ['/', '/incidents', '/alerts', '/tasks'];
 
@@ -77,7 +77,7 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
 /** Paths of screens by area, for areas whose screen has a different name. */
 const places: Record<string, string> = { deliveries: '/notifications', host: '/watches' };
 
-/** Dot in the navigation next to a screen with details about an open problem. */
+/** Dot next to a navigation entry whose screen has details about an open problem. */
 const Attention = ({ path }: { path: string }) => {
   const problem = healthStatus.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;

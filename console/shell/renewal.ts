@@ -2,7 +2,7 @@ import { client } from '../api.ts';
 import { isMounted } from '../routes.ts';
 import { renew, session } from '../session.ts';
 
-/** Earliest and latest time before expiry at which an active session is renewed, in milliseconds. */
+/** Earliest and latest time before expiry, in milliseconds, at which an active session is renewed. */
 const [earliest, latest] = [30 * 60_000, 60_000];
 /** Milliseconds before the next attempt. */
 const pause = 60_000;

@@ -9,7 +9,7 @@ import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.silences;
 
-/** Open incidents covered by each silence, by silence id; undefined for users without access. */
+/** Open incidents covered by each silence, by silence id. Undefined for users without access. */
 export type Covered = ReadonlyMap<string, readonly Incident[]> | undefined;
 
 const looks: Record<Silence['state'], Look> = {

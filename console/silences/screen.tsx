@@ -77,7 +77,7 @@ const loadSilences = async (
   return loadCurrent(signal);
 };
 
-/** Loads the incidents that silences may cover. */
+/** Loads the incidents that silences can cover. */
 const useIncidents = (silences: unknown): ActiveIncidents => {
   const { value, reload } = useActiveIncidents();
   // The start or end of a silence causes no incident event.

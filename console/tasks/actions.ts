@@ -15,7 +15,7 @@ const words = text.tasks;
 /** Maximum number of characters of a title in a message. */
 const mostNamed = 60;
 
-/** Milliseconds before each attempt to change a task that others may also be changing. */
+/** Milliseconds before each attempt to change a task. Others may be changing it at the same time. */
 const pauses = [0, 200, 800, 3200];
 
 /** Returns the title for messages and accessible names. */
@@ -26,7 +26,7 @@ export type SaveOutcome = KeptVersion | { reason: string };
 
 /**
  * Saves the changed fields of a task. `before` has their original values. If changes by others conflict, the user
- * chooses the version to keep.
+ * chooses which version to keep.
  */
 export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: TaskChanges): Promise<SaveOutcome> => {
   list.put({ ...task, ...changes });
@@ -35,7 +35,7 @@ export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: 
   });
 };
 
-/** Runs a change to the stored version, unless there is a conflict and the user decides against the change. */
+/** Runs a change to the stored version. After a conflict, the user may decide against the change. */
 const settle = async (
   list: LiveTasks,
   task: Task,
@@ -82,7 +82,7 @@ const change = async (list: LiveTasks, task: Task, changes: TaskChanges): Promis
   }
 };
 
-/** Changes a single field by choice and shows the reason for any refusal. */
+/** Changes one field to the option chosen and shows the reason for any refusal. */
 export const choose = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<void> => {
   const reason = await change(list, task, changes);
   if (reason !== undefined) notify(reason, { kind: 'failure' });
@@ -104,8 +104,7 @@ export const create = async (list: LiveTasks, fields: NewTask, key: string): Pro
 
 /**
  * Hides a task and offers undo. The server deletes the task only when the offer expires, so undo brings back the same
- * task. If a change by another user conflicts, the user decides once; `isSecond` marks the deletion after that
- * decision.
+ * task. If another user's change conflicts, the user is asked once. `isSecond` marks the deletion after that decision.
  */
 export const remove = async (list: LiveTasks, task: Task, isSecond = false): Promise<void> => {
   if (!isAllowed('deleteTask')) return notify(text.errors.admin, { kind: 'failure' });
@@ -137,7 +136,7 @@ export const offerToRestore = (list: LiveTasks, task: Task): void => {
   notify(words.deletedElsewhere(toTaskName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
 };
 
-/** Creates a deleted task again under a new id, because the API never reuses ids. */
+/** Creates a deleted task again. The task gets a new id, because the API never reuses ids. */
 export const restore = async (list: LiveTasks, task: Task, key = createRequestKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {

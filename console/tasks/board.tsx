@@ -17,7 +17,7 @@ import { MoreTasks } from './rows.tsx';
 
 const words = text.tasks;
 
-/** Height in pixels of a card with a title of two lines and the gap below, as in style/board.css. */
+/** Height in pixels of a card whose title has two lines, including the gap below. Matches style/board.css. */
 const cardHeight = 98;
 
 const dragged = 'application/x-signalbox-task';

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Task, TaskChanges } from 'signalbox/client';
 
-/** Version to keep: `mine` or `theirs`, or `neither` if the user continues editing. */
+/** Version to keep: `mine` or `theirs`. `neither` if the user continues editing. */
 export type KeptVersion = 'mine' | 'theirs' | 'neither';
 
 /** Task changed by two users at the same time. */
@@ -21,7 +21,7 @@ interface Conflict extends Versions {
 /** Conflict shown to the user. */
 export const conflict = signal<Conflict | undefined>(undefined);
 
-/** Shows both versions and asks the user which version to keep. */
+/** Shows both versions and asks the user which one to keep. */
 export const askWhich = (versions: Versions): Promise<KeptVersion> =>
   new Promise((resolve) => {
     conflict.peek()?.answer('neither');

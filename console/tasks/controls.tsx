@@ -19,10 +19,10 @@ export interface TaskProps {
   list: LiveTasks;
 }
 
-/** Maximum length of a title, in characters, that fits everywhere. Longer titles may be cut. */
+/** Maximum length of a title, in characters, that is never cut. Longer titles may be cut. */
 const mostInLine = 30;
 
-/** Title being edited in place. Stored outside the component, because scrolling would lose the text. */
+/** Title being edited in place. Kept outside the component, because scrolling would lose the text. */
 const draft = signal<{ before: Task; title: string } | undefined>(undefined);
 
 /** Title of a task. A click or Enter starts editing in place. */
@@ -143,7 +143,7 @@ export const MoveChoice = (props: TaskProps) => (
   </span>
 );
 
-/** Buttons: complete, open, delete. Double clicks are ignored, because the second click would hit the next row. */
+/** Buttons: complete, open, delete. Double clicks are ignored. The second click would hit the next row. */
 export const TaskActions = ({ task, list, children }: TaskProps & { children?: ComponentChildren }) => {
   const name = toTaskName(task);
   const isDone = task.Status === 'Completed';

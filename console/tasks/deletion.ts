@@ -4,10 +4,7 @@ import { findRoute } from '../routes.ts';
 import { onLogOut, session } from '../session.ts';
 import { explainRefusal } from './reason.ts';
 
-/**
- * Ids of tasks that the user has deleted. Such tasks are hidden immediately, and deleted on the server when undo
- * expires.
- */
+/** Ids of tasks that the user has deleted. They are hidden immediately and deleted on the server when undo expires. */
 export const leaving = signal<ReadonlySet<number>>(new Set());
 
 /** Version of a task that may be deleted. */
@@ -16,7 +13,7 @@ export type Version = { ifMatch?: string };
 /** Pending deletions by task id. */
 const waiting = new Map<number, Version>();
 
-/** Hides a task. A deleted id may stay hidden, because ids are never reused. */
+/** Hides a task. The id may stay hidden after the deletion, because ids are never reused. */
 export const beginDeletion = (id: number, version: Version): void => {
   waiting.set(id, version);
   leaving.value = new Set([...leaving.value, id]);
@@ -28,8 +25,8 @@ export const undoDeletion = (id: number): void => {
 };
 
 /**
- * Deletes a task on the server. Shows the task again after a change by others, or after a failure, whose reason is
- * returned.
+ * Deletes a task on the server. After a change by others or a failure, shows the task again. Returns the reason for a
+ * failure.
  */
 export const completeDeletion = async (id: number): Promise<'deleted' | 'changed' | { reason: string }> => {
   const version = waiting.get(id);
@@ -46,7 +43,7 @@ export const completeDeletion = async (id: number): Promise<'deleted' | 'changed
   return 'deleted';
 };
 
-/** Sends all pending deletions, in requests that outlive the page. */
+/** Sends all pending deletions. The requests continue after the page is closed. */
 const flush = (): void => {
   const path = findRoute('deleteTask')?.path ?? '';
   const token = session.peek()?.token;

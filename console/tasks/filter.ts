@@ -9,7 +9,7 @@ export interface TaskCriteria {
   q?: string | undefined;
 }
 
-/** Statuses in the order of the board's columns. */
+/** Statuses, in the order of the board's columns. */
 export const taskStatuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
 export const taskPriorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critical'];
 
@@ -18,7 +18,7 @@ export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 /** Maximum length of a search text on the server. */
 const mostSearched = 256;
 
-/** Reads filters from the URL: one filter for the table, or one filter per non-empty column for the board. */
+/** Reads filters from the URL: one filter for the table, or for the board one filter per non-empty column. */
 export const readFilters = (): TaskCriteria[] => {
   const { q, ...others } = taskFilter.read();
   const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;

@@ -11,10 +11,10 @@ import { createTaskPages } from './pages.ts';
 const mostSingle = 20;
 /** Milliseconds for which changes are collected. */
 const calm = 100;
-/** Maximum share of the time that is spent reloading lists. */
+/** Maximum share of time spent reloading lists. */
 const share = 1 / 20;
 
-/** Loads task lists for these filters, updated live. A changed task moves between lists. */
+/** Loads task lists for these filters, updated live. A task that changes may move between lists. */
 export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
   const before = useRef<LiveTasks | undefined>(undefined);
   const key = JSON.stringify(filters);
@@ -28,7 +28,7 @@ export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
 const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefined) => {
   const aborted = new AbortController();
   const pages = filters.map((filter) => createTaskPages(filter, shown, aborted.signal));
-  /** Task that is open in a dialog, possibly in none of the lists; null if the task does not exist. */
+  /** Task that is open in a dialog. The task may be in none of the lists. Null if the task does not exist. */
   const opened = signal<Task | null | undefined>(undefined);
   const changed = new Set<number>();
   const gone = new Set<number>();

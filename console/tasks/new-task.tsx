@@ -16,7 +16,7 @@ const words = text.tasks;
 type Draft = Required<Pick<NewTask, 'Title' | 'Description' | 'Priority'>>;
 const blank: Draft = { Title: '', Description: '', Priority: 'Medium' };
 
-/** Text in the form. Kept until the task is created, so that nothing is lost when the form is closed. */
+/** Text in the form. Kept until the task is created, so that closing the form loses nothing. */
 const draft = signal(blank);
 
 /**

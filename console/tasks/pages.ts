@@ -19,7 +19,7 @@ const nextPageSize = 1000;
 /** Maximum number of tasks in a list, to limit memory. */
 const mostKept = 20_000;
 
-/** Loads the tasks that match a filter, page by page. The tasks in `known` are shown until the first page is loaded. */
+/** Loads the tasks that match a filter, page by page. Shows the tasks in `known` until the first page is loaded. */
 export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | undefined, stop: AbortSignal) => {
   const state = signal<State>({
     tasks: known?.filter((task) => isMatch(task, filter)),
@@ -30,7 +30,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
   const update = (changes: Partial<State>): void => {
     if (!stop.aborted) state.value = { ...state.value, ...changes };
   };
-  /** Changes made since a page was requested, which the page may not contain. */
+  /** Changes made since a page was requested. The page may not contain them. */
   let news: (() => void)[] = [];
   let isSure = true;
 
@@ -40,7 +40,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
     return client.listTasks({ ...filter, ...page }, { signal: stop });
   };
 
-  /** Reloads the first page, or as many tasks as were loaded. */
+  /** Reloads as many tasks as were loaded, at least the first page. */
   const read = async (): Promise<void> => {
     update({ isLoading: true });
     const wanted = state.value.total === 0 ? 0 : (state.value.tasks?.length ?? 0);
@@ -80,7 +80,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
     }
   };
 
-  /** Recounts matches after a change to a task that is not loaded. */
+  /** Counts matches again after a change to a task that is not loaded. */
   const recount = async (): Promise<void> => {
     if (isSure) return;
     isSure = true;
@@ -129,7 +129,9 @@ const isMatch = ({ Status, Priority, Title }: Task, { status, priority, q }: Tas
   (!priority || Priority === priority) &&
   (!q || Title.toLowerCase().includes(q.toLowerCase()));
 
-/** Returns the index of the task with this id or, if it is not in the list, the index at which to insert it. */
+/**
+ * Returns the index of the task with this id. If the task is not in the list, returns the index at which to insert it.
+ */
 const findPlace = (tasks: readonly Task[], id: number): number => {
   let low = 0;
   let high = tasks.length;

@@ -61,8 +61,8 @@ const Compact = ({ task, list }: TaskProps) => (
 );
 
 /**
- * Table of tasks with fields that can be edited in place. The server sorts newest first; other orders need all tasks to
- * be loaded.
+ * Table of tasks with fields that can be edited in place. The server sorts newest first. Other orders require all tasks
+ * to be loaded.
  */
 export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }) => {
   const { tasks = [], isLoading } = pages.state.value;
@@ -95,7 +95,7 @@ export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }
   );
 };
 
-/** End of a list: a link to the next page, or the reason why there is none. */
+/** End of a list: a link to the next page, or the reason why there is no next page. */
 export const MoreTasks = ({ pages, isLoading }: { pages: TaskPages; isLoading: boolean }) => {
   const { tasks = [], total } = pages.state.value;
   if (!pages.hasMore() && tasks.length < total) return <p class="hint">{words.full(toCount(tasks.length))}</p>;

@@ -65,7 +65,7 @@ const Outage = ({ outage }: { outage: CheckAvailability['outages'][number] }) =>
   );
 };
 
-/** Bar for each day, whose colour shows the worst state. The legend counts the days of each colour. */
+/** Bar with a segment for each day, coloured by the day's worst state. The legend counts the days of each colour. */
 const DayBar = ({ days }: { days: readonly Day[] }) => {
   const counts = looks.map((look) => [look, days.filter((day) => lookOf(day) === look).length] as const);
   return (
@@ -121,7 +121,7 @@ const describeDay = (day: Day): string => {
   return words.day(day.day, share, day.down > 0 ? words.down(toDuration(day.down)) : '');
 };
 
-/** Formats a percentage, rounded down so that a check with an outage never shows 100 %. */
+/** Formats a percentage. Rounds down, so that a check with an outage never shows 100 %. */
 export const toShare = (percentage: number): string => String(Math.floor(percentage * 100) / 100);
 
 const toShares = ({ up, down, maintenance, unknown }: CheckAvailability): string[] => {

@@ -66,9 +66,7 @@ export const Chart = ({ title, data, aside }: Props) => {
   );
 };
 
-/**
- * Values at the crosshair. Without a crosshair, the last values of lines and the sums of bars. Empty bars are omitted.
- */
+/** Values at the crosshair. Without a crosshair, the last values of lines and the sums of bars. Omits empty bars. */
 const Readings = ({ data, index }: { data: PlotData | undefined; index: number | null }) => (
   <p class="readings" aria-hidden="true">
     {index !== null && <span class="hint">{toClock((data?.times[index] ?? 0) * 1000)}</span>}

@@ -4,7 +4,7 @@ import type { IconName } from './icon.tsx';
 import { IconButton } from './icon-button.tsx';
 import { notify } from './toast.tsx';
 
-/** Copies text to the clipboard and shows a message. */
+/** Copies text to the clipboard and shows a confirmation. */
 const copyText = async (value: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(value);
@@ -25,7 +25,7 @@ export const CopyButton = ({ value, label = text.copy, icon = 'copy' }: Props) =
   <IconButton icon={icon} label={label} onClick={() => void copyText(value())} />
 );
 
-/** Button that copies a screen's URL, for a message or a ticket. */
+/** Button that copies the URL of a screen, for use in a message or a ticket. */
 export const CopyLink = ({ path }: { path: string }) => (
   <CopyButton label={text.copyLink} icon="link" value={() => new URL(toHash(path), location.href).href} />
 );

@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * Modal dialog, open while rendered. Its first field gets the focus. Escape and the close button close the dialog, and
- * the focus returns to its former place, or to the screen if the focused element no longer exists.
+ * Modal dialog, open while rendered. Its first field gets the focus. Escape and the close button close the dialog. The
+ * focus then returns to the element that had it, or to the screen if that element no longer exists.
  */
 export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
   const element = useRef<HTMLDialogElement>(null);

@@ -4,7 +4,7 @@ import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { LongText } from './long-text.tsx';
 
-/** Name and value. Not shown without a value. */
+/** Name and value. Hidden if the value is missing. */
 export type Fact = [name: string, value: string | VNode | null | undefined | false];
 
 /** List of names and values, one pair per line. */

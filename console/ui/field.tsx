@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 interface Common {
   label: string;
   hint?: string | undefined;
-  /** Reason the value was refused. */
+  /** Reason why the value was refused. */
   error?: string | undefined;
   value: string;
   onValue: (value: string) => void;
@@ -30,11 +30,11 @@ export const bind = (signal: Signal<string>) => ({
   },
 });
 
-/** Attributes of fields for names and other exact input, which turn off autofill, capitalization and correction. */
+/** Attributes of fields for names and other exact input. They turn off autofill, capitalization and correction. */
 export const exact = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
-  /** Renders the field with the attributes that link it to its label and hint. */
+  /** Renders the field using the attributes that link it to its label and hint. */
   children: (attributes: {
     id: string;
     'aria-describedby': string | undefined;

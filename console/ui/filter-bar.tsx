@@ -16,7 +16,8 @@ interface Props {
 }
 
 /**
- * Filters of a list. In narrow windows, all but the text filter are behind a button with the number of active filters.
+ * Filters of a list. In narrow windows, all but the text filter are behind a button that shows the number of active
+ * filters.
  */
 export const FilterBar = ({ label, others, children }: Props) => (
   <search class="filters" aria-label={text.filters}>
@@ -42,11 +43,11 @@ export const ClearButton = ({ filter }: { filter: Clearable }) => (
 interface NoRowsProps {
   filter: Clearable;
   words: Record<'noMatch' | 'noMatchHint' | 'empty' | 'emptyHint', string>;
-  /** Content for a list without any rows. */
+  /** Content for a list that has no rows at all. */
   children?: ComponentChildren;
 }
 
-/** Placeholder for a list without rows, because nothing matches or there is no data. */
+/** Placeholder for a list without rows, either because nothing matches or because there is no data. */
 export const NoRows = ({ filter, words, children }: NoRowsProps) =>
   filter.isSet() ? (
     <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={filter.clear} />

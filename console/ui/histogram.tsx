@@ -25,12 +25,12 @@ interface Props {
 }
 
 const height = 88;
-/** Minimum pixels between labels, and between a label and the end. */
+/** Minimum pixels between labels, and between a label and the end of the axis. */
 const labelWidth = 60;
 
 /**
- * Stacked bars over time. A drag or click chooses a time range, as do the arrow keys (with Shift for several bars) and
- * Enter. Escape clears the choice.
+ * Stacked bars over time. Dragging or clicking chooses a time range. So do the arrow keys (with Shift for several bars)
+ * followed by Enter. Escape clears the choice.
  */
 export const Histogram = ({ label, bars, chosen, onChoose, onClear, toCount, ticks }: Props) => {
   const id = useId();
@@ -155,7 +155,7 @@ const Stack = ({ id, bar, isChosen, x, width, scale }: StackProps) => {
   );
 };
 
-/** Returns the index of the bar that a key moves to; undefined for other keys. */
+/** Returns the index of the bar that a key moves to. Undefined for other keys. */
 const toNext = (key: string, index: number, last: number): number | undefined => {
   const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[key];
   return next === undefined ? undefined : Math.max(0, Math.min(last, next));
@@ -182,7 +182,7 @@ const toTop = (most: number): number => {
   return [2, 4, 6, 8, 10, 20].map((step) => step * power).find((each) => each >= most && each % 2 === 0) ?? most;
 };
 
-/** Places labels, with positions in pixels. Labels without room are omitted. */
+/** Places labels, with positions in pixels. Omits labels for which there is no room. */
 const placeTicks = (ticks: Props['ticks'], bars: readonly Bar[], width: number) => {
   const [from = 0, to = 0] = [bars[0]?.from, bars.at(-1)?.to];
   const every = Math.max(1, Math.ceil((ticks.length * labelWidth) / Math.max(1, width)));

@@ -17,7 +17,7 @@ export const HostChip = ({ state }: Pick<Host, 'state'>) => <Chip {...hostLooks[
 
 type Usage = number | null | undefined;
 
-/** Returns the shares of a host from 0 to 1; undefined if unknown. */
+/** Returns a host's usage as shares from 0 to 1. Undefined if unknown. */
 export const toShares = ({ readings }: Pick<Host, 'readings'>): { cpu: Usage; memory: Usage; disk: Usage } => {
   const { cpu, memoryUsed, memoryTotal, disks = [] } = readings ?? {};
   const full = disks.filter(({ total }) => total > 0).map(({ used, total }) => used / total);

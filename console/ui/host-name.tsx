@@ -12,7 +12,7 @@ export const HostName = ({ hostname }: { hostname: string }) => {
   );
 };
 
-/** Source and host of an alert on one line. */
+/** Source and host of an alert, on one line. */
 export const Origin = ({ source, hostname }: { source: string; hostname: string }) => (
   <>
     <bdi>{source}</bdi>

@@ -3,7 +3,7 @@ import { toCount } from '../format.ts';
 import { toIncidentHash } from '../live/active-incidents.ts';
 import { text } from '../strings/index.ts';
 
-/** Link to the incident of a watch or heartbeat, if it has one. */
+/** Link to the open incident of a watch or heartbeat, if there is one. */
 export const IncidentLink = ({ incident }: { incident: Incident | undefined }) =>
   incident ? (
     <a class="incident-link" href={toIncidentHash(incident)}>

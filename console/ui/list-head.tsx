@@ -1,7 +1,7 @@
 import { text } from '../strings/index.ts';
 import { IconButton } from './icon-button.tsx';
 
-/** Number of rows. Announced by screen readers when it changes. */
+/** Number of rows. Screen readers announce changes. */
 export const ListCount = ({ children }: { children: string }) => (
   <p class="hint" role="status">
     {children}

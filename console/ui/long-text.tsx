@@ -5,7 +5,7 @@ import { text } from '../strings/index.ts';
 /** Maximum number of characters before the text is cut. */
 const mostShown = 2000;
 
-/** Text of any length and direction. A long text is cut and has a button to show the rest. */
+/** Text of any length and direction. Long text is cut and has a button to show the rest. */
 export const LongText = ({ value, most = mostShown }: { value: string; most?: number }) => {
   const isWhole = useSignal(false);
   if (value.length <= most) return <bdi class="long-text">{value}</bdi>;

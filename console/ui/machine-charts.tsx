@@ -48,7 +48,7 @@ const presets = {
   load: { type: 'load', limit: '2', for: '300' },
 } satisfies Record<string, Params>;
 
-/** Minimum limit for a new network watch, in bytes per second. A higher limit is about twice the highest reading. */
+/** Minimum limit for a new network watch, in bytes per second. Higher limits are about twice the highest reading. */
 const leastNetwork = 2 ** 20;
 
 const toNetworkPreset = ({ columns }: Samples): Params => {
@@ -72,7 +72,7 @@ export const DiskChart = ({ samples, span }: Props) => {
   );
 };
 
-/** Charts of the machine and any additional charts, which share one crosshair. */
+/** Charts of the machine and any additional charts. All share one crosshair. */
 export const MachineCharts = ({ samples, span, children }: Props & { children?: ComponentChildren }) => {
   const build = (found: [name: string, label: string][], rest: Partial<PlotData> = {}): PlotData | undefined =>
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);
@@ -117,7 +117,7 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
 
 const barSeconds: Record<Span, number> = { live: 10, day: 600 };
 
-/** Levels, worst first. The worst is at the bottom of the chart. */
+/** Levels, worst first. In the chart, the worst is at the bottom. */
 const levels = severities.map((severity): [string, string] => [
   `alerts ${toTone(severity)}`,
   text.alerts.severities[severity],

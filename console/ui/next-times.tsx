@@ -4,7 +4,7 @@ import { useResource } from '../live/resource.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 
-/** Milliseconds without typing before the server is asked. */
+/** Milliseconds without typing before the request is sent. */
 const restMs = 300;
 
 interface Props {

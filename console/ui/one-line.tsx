@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Dialog } from './dialog.tsx';
 
-/** Maximum number of characters that fit on a narrow window's line. */
+/** Maximum number of characters that fit on a line in a narrow window. */
 const mostInLine = 36;
 /** Maximum number of characters rendered. The window cuts the text earlier. */
 const mostShown = 400;

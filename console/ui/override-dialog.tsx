@@ -20,7 +20,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Dialog to override who is on call, up to a given time. */
+/** Dialog to override who is on call until a given time. */
 export const OverrideDialog = ({
   onCall: { rotation, member: present, next, endsAt },
   members,

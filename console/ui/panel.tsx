@@ -56,7 +56,7 @@ interface NoMatchProps extends Omit<EmptyProps, 'children'> {
   onClear: () => void;
 }
 
-/** Placeholder for a list whose filters match no row. */
+/** Placeholder for a list in which no row matches the filters. */
 export const NoMatch = ({ onClear, ...rest }: NoMatchProps) => (
   <Empty {...rest}>
     <button type="button" onClick={onClear}>

@@ -15,7 +15,7 @@ export interface PlotData {
   /** Seconds since 1970, ascending. */
   times: number[];
   series: Series[];
-  /** Displayed time range in seconds. */
+  /** Time range to show, in seconds. */
   from: number;
   to: number;
   /** Lines or stacked bars. */
@@ -23,7 +23,7 @@ export interface PlotData {
   /** Maximum of the axis. By default, based on the values. */
   top?: number | undefined;
   format: (value: number) => string;
-  /** True for values in bytes, for which the axis uses steps of powers of two. */
+  /** True for values in bytes. The axis then uses steps that are powers of two. */
   isBytes?: boolean;
   /** Short format for the axis. */
   axis?: (value: number) => string;
@@ -38,7 +38,8 @@ export interface Plot {
 const height = 132;
 
 /**
- * Draws time series into an element. All plots on a page share a crosshair. `onIndex` gets the index at the crosshair.
+ * Draws time series into an element. All plots on a page share a crosshair. `onIndex` receives the index at the
+ * crosshair.
  */
 export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (index: number | null) => void): Plot => {
   let data = first;
@@ -105,8 +106,8 @@ const toSeries = (kind: PlotData['kind'] | 'limit', stroke: string): UPlot.Serie
 const withPaths = (paths: UPlot.Series.PathBuilder | undefined) => (paths ? { paths } : {});
 
 /**
- * Computes cumulative sums for stacked bars, which are drawn from the total down, so that each bar covers part of the
- * bar behind it.
+ * Computes cumulative sums for stacked bars. Bars are drawn from the total down, so each bar covers part of the bar
+ * behind it.
  */
 const toColumns = ({ times, series, kind }: PlotData): UPlot.AlignedData => {
   if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
@@ -123,7 +124,7 @@ const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step)
 
 const powersOfTwo = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
-/** Returns a round number that is not less than the largest value. */
+/** Returns a round number at least as large as the largest value. */
 const niceTop = (most: number | null, isBytes = false): number => {
   if (most === null || most <= 0) return 1;
   if (isBytes) return 2 ** Math.ceil(Math.log2(most));
@@ -131,7 +132,7 @@ const niceTop = (most: number | null, isBytes = false): number => {
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= most) ?? 10) * power;
 };
 
-/** Reads the colour of a custom property in the current theme, because a canvas cannot resolve it. */
+/** Reads the colour of a custom property in the current theme. A canvas cannot resolve custom properties. */
 const readColor = (element: HTMLElement, name: string): string => {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;

@@ -4,15 +4,15 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 type Key = string | number;
 
 interface RowFocus {
-  /** Index of the focused row, which stays rendered at any scroll position. */
+  /** Index of the focused row. This row stays rendered at any scroll position. */
   focused: number | undefined;
   /** Handlers for the element around the rows. Each row has its key in the `data-row` attribute. */
   handlers: { onFocusIn: (event: FocusEvent) => void; onFocusOut: (event: FocusEvent) => void };
 }
 
 /**
- * Keeps the focus on a record even if the record moves within or between lists. If the record no longer exists, the
- * first control in the row in its place gets the focus, so that pressing the same key again deletes nothing.
+ * Keeps the focus on a record even if the record moves within or between lists. If the record no longer exists, focuses
+ * the first control of the row that took its place. Pressing the same key again then deletes nothing.
  */
 export const useRowFocus = (list: RefObject<HTMLElement | null>, keys: readonly Key[]): RowFocus => {
   const [key, setKey] = useState<string | undefined>(undefined);

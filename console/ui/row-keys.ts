@@ -1,4 +1,4 @@
-/** Moves the focus to the next or previous row's link or button, for the arrow keys. */
+/** Moves the focus to the link or button of the next or previous row, for the arrow keys. */
 export const focusRow = (event: KeyboardEvent): void => {
   if (!['ArrowDown', 'ArrowUp'].includes(event.key) || !(event.target instanceof HTMLElement)) return;
   if (event.target.matches('input, select, textarea')) return;
@@ -35,6 +35,6 @@ const focusRowBeside = (row: Element | null, isForward: boolean): boolean => {
 const findTarget = (row: Element | null | undefined): HTMLElement | undefined =>
   row?.querySelector<HTMLElement>('a[href], button') ?? undefined;
 
-/** True if the element accepts typed text, in which case keys are not shortcuts. */
+/** True if the element accepts typed text. Keys are then not shortcuts. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');

@@ -64,7 +64,7 @@ const toPercent = (used: Values, total: Values): Values =>
     return value === null || !whole ? null : (value / whole) * 100;
   });
 
-/** Adds up values over longer steps, which give bars a visible width. */
+/** Adds up values over longer steps, to give bars a visible width. */
 export const sumUp = ({ times, columns }: Samples, names: string[], seconds: number): Samples => {
   const first = Math.floor((times[0] ?? 0) / seconds);
   const count = times.length === 0 ? 0 : Math.floor((times.at(-1) ?? 0) / seconds) - first + 1;

@@ -15,13 +15,13 @@ export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity
   </Chip>
 );
 
-/** Returns the state of an alert; undefined for an alert that only reports something. */
+/** Returns the state of an alert. Undefined for an alert that only informs. */
 export const toState = ({ status, resolvedBy }: AlertEntry): 'firing' | 'resolved' | undefined => {
   if (status === 'resolved' || (status === 'firing' && resolvedBy)) return 'resolved';
   return status === 'firing' ? status : undefined;
 };
 
-/** Severity of an alert. Dimmed if the alert is resolved, and marked if the alert is a resolution. */
+/** Severity of an alert. Dimmed if the alert is resolved. Marked if the alert is a resolution. */
 export const AlertChip = ({ alert }: { alert: AlertEntry }) =>
   alert.status === 'resolved' ? (
     <AlertStateChip alert={alert} />

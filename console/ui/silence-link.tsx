@@ -18,7 +18,7 @@ interface Props {
   message: string;
 }
 
-/** Link to the form for silencing similar alerts. The form returns to the current page. */
+/** Link to the form for silencing similar alerts. After saving, the form returns to the current page. */
 export const SilenceLink = ({ source, hostname, message }: Props) => {
   if (!isAllowed('createSilence')) return null;
   const { path, rest, params } = place.value;

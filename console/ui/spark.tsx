@@ -1,4 +1,6 @@
-/** Minimum number of steps. A new watch or heartbeat starts with empty slots, so that its line does not look long. */
+/**
+ * Minimum number of steps. A new watch or heartbeat starts with empty slots, so its line is not stretched to look long.
+ */
 const fewest = 24;
 const height = 32;
 
@@ -9,7 +11,7 @@ interface Props {
   values: readonly (number | null)[];
   /** True for steps with a problem. */
   bad: readonly (boolean | null)[];
-  /** Limits drawn as dashed lines; the second limit is critical. */
+  /** Limits, drawn as dashed lines. The second limit is critical. */
   limits: readonly number[];
   /** Maximum of the axis. By default, based on values and limits. */
   top?: number | undefined;
@@ -69,7 +71,7 @@ const toSpans = (bad: Props['bad']): { from: number; to: number; isBad: boolean 
   return spans;
 };
 
-/** Returns the path of a line. Each step is as wide as its time, which makes a single value visible. */
+/** Returns the path of a line. Each step is as wide as its time, so that a single value is visible. */
 const toPath = (values: Props['values'], left: number, toY: (value: number) => number): string => {
   let isOpen = false;
   const parts = values.map((value, index) => {

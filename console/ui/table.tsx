@@ -9,7 +9,7 @@ import { focusRow } from './row-keys.ts';
 import { isMedium, isTight, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
-  /** Short, stable name, which is stored in the URL while sorting by this column. */
+  /** Short, stable name of the column. Stored in the URL while sorting by this column. */
   key: string;
   title: string;
   /** Content of the header in place of the title. */
@@ -18,7 +18,7 @@ export interface Column<Row> {
   /** CSS width. Columns without a width share the rest. */
   width?: string;
   align?: 'end';
-  /** True to hide the column in windows without room for all columns. */
+  /** True to hide the column in windows that have no room for all columns. */
   isMinor?: boolean;
   /** Sort value; undefined for columns that cannot be sorted. */
   sortBy?: (row: Row) => string | number;
@@ -30,9 +30,9 @@ export interface TableProps<Row> {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
-  /** Content of a row in narrow windows: several lines, the first of which may wrap once. */
+  /** Content of a row in narrow windows: several lines. The first line may wrap once. */
   compact: (row: Row) => ComponentChildren;
-  /** CSS class of a row. */
+  /** CSS class for a row. */
   rowClass?: (row: Row) => string;
   /** Row height in pixels in wide and narrow windows. */
   heights?: readonly [wide: number, narrow: number];
@@ -89,7 +89,7 @@ interface LinesProps {
   hint: ComponentChildren;
 }
 
-/** Content of a row in narrow windows: the title in up to two lines, with the rest below. */
+/** Content of a row in narrow windows: the title on up to two lines, and the rest below. */
 export const TwoLines = ({ title, hint }: LinesProps) => (
   <div class="two-lines">
     <span class="two-line">{title}</span>
@@ -107,7 +107,7 @@ interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
   isNarrow: boolean;
 }
 
-/** Table row, rendered again only if its properties change. */
+/** Table row that is rendered again only if its properties change. */
 class TableRow<Row> extends Pure<RowProps<Row>> {
   override render() {
     const { row, name, columns, compact, rowClass, index, height, isNarrow } = this.props;
@@ -164,7 +164,7 @@ const readSort = (): [key: string, direction: 'up' | 'down'] => {
   return sort.endsWith('-down') ? [sort.slice(0, -5), 'down'] : [sort, 'up'];
 };
 
-/** Sorts rows as in the URL. Without a sort column, keeps the order. */
+/** Sorts rows as in the URL. Keeps the order if no sort column is chosen. */
 export const sortRows = <Row,>(rows: readonly Row[], columns: Column<Row>[]): readonly Row[] => {
   const [key, direction] = readSort();
   const sortBy = columns.find((column) => column.key === key)?.sortBy;

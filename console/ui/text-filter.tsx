@@ -10,7 +10,7 @@ interface Props {
   example?: string;
 }
 
-/** Text filter, which is applied while typing. Escape clears the text. */
+/** Text filter. Applied while typing. Escape clears the text. */
 export const TextFilter = ({ name, label, type = 'text', example = '' }: Props) => {
   const { typed } = useTyped([name]);
   return (

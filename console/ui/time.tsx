@@ -21,7 +21,7 @@ export const Ago = ({ time }: Props) => (
   </time>
 );
 
-/** Time since which a state holds: `since 14:05 (2 h 3 min)`. */
+/** Start and duration of a state: `since 14:05 (2 h 3 min)`. */
 export const Since = ({ time }: Props) => {
   const at = Date.parse(time);
   return <time dateTime={time}>{text.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;

@@ -12,11 +12,11 @@ interface Toast {
   action: { label: string; run: () => void } | undefined;
   /** Time at which the message was shown, in milliseconds. */
   at: number;
-  /** Called when the message closes before its action was used. */
+  /** Called if the message closes before its action is used. */
   onEnd: (() => void) | undefined;
 }
 
-/** Milliseconds for which messages are shown. Failures stay until they are closed. */
+/** Milliseconds for which messages are shown. Failures stay until closed. */
 const shownFor = { note: 6000, action: 10_000 };
 const mostShown = 4;
 
@@ -43,14 +43,17 @@ export const notify = (
   for (const oldest of toasts.value.slice(0, -mostShown)) dismiss(oldest);
 };
 
-/** Closes the notes of the screen being left, except undo notes and recent notes, which belong to the next screen. */
+/**
+ * Closes the notes of the screen that the user is leaving. Keeps undo notes and recent notes, which belong to the next
+ * screen.
+ */
 const endNotes = (): void => {
   for (const toast of toasts.value) {
     if (toast.kind === 'note' && !toast.action && Date.now() - toast.at > 1000) dismiss(toast);
   }
 };
 
-/** Container of messages. Moved into the topmost dialog, because a modal dialog makes the rest of the page inert. */
+/** Container of messages. Moves into the topmost dialog, because a modal dialog makes the rest of the page inert. */
 const home = document.createElement('div');
 home.className = 'toast-place';
 const dialogs: HTMLElement[] = [];
@@ -60,9 +63,7 @@ const movePlace = (): void => {
   if (home.parentElement !== target) target.append(home);
 };
 
-/**
- * Moves messages into a dialog until the returned function is called, which must happen before the dialog is removed.
- */
+/** Moves messages into a dialog. Call the returned function, which moves them back, before the dialog is removed. */
 export const holdToasts = (dialog: HTMLElement): (() => void) => {
   dialogs.push(dialog);
   movePlace();

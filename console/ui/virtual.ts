@@ -8,7 +8,7 @@ export interface Range {
   last: number;
 }
 
-/** Number of rows rendered above and below the viewport, so that scrolling shows no gap. */
+/** Number of rows rendered above and below the viewport. Prevents gaps while scrolling. */
 const margin = 8;
 /** Maximum number of printed rows. */
 const printed = 1000;

@@ -15,7 +15,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Replaces an existing watch, or creates a watch, which may take the place of a default watch. */
+/** Replaces an existing watch, or creates a watch. A new watch may replace a default watch. */
 export const saveWatch = async (settings: WatchSettings, before?: Watch): Promise<void> => {
   if (!before || before.version === null) await userClient.createWatch(settings);
   else await userClient.replaceWatch({ ...settings, watch: before.name }, toIfMatch(before));

@@ -36,7 +36,7 @@ import { RecentLine, WatchChip } from './looks.tsx';
 import { Observations } from './seen.tsx';
 import { Found, TrialButton, useTrial } from './trial.tsx';
 
-/** Maximum number of things shown. */
+/** Maximum number of watched things shown. */
 const mostShown = 30;
 
 interface Props {

@@ -126,7 +126,7 @@ export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
 const sizeOf = (draft: Pick<WatchDraft, 'type' | 'own'>): number =>
   unitSizes[unitOf(toMeasured(draft)) ?? 'number'] ?? 1;
 
-/** Converts a value in the unit of the form to bytes. */
+/** Converts a value from the unit of the form to bytes. */
 const fromUnit = (draft: Pick<WatchDraft, 'type' | 'own'>, value: string): string =>
   value === '' ? '' : String(Number((Number(value) / sizeOf(draft)).toPrecision(6)));
 

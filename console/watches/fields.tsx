@@ -11,7 +11,7 @@ type Props = DraftProps<WatchDraft>;
 /** Fields with several lines. */
 const areas: readonly string[] = ['mounts', 'units', 'except', 'ca', 'certificate', 'key', 'headers', 'body', 'json'];
 
-/** Fields for the chosen type. `hidden` names secrets that are stored but not shown. */
+/** Fields for the chosen type. `hidden` lists secrets that are stored but not shown. */
 export const OwnFields = ({ draft, set, hidden = [] }: Props & { hidden?: readonly string[] | undefined }) => (
   <>
     {listFields(draft).map((name) => {

@@ -69,7 +69,7 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
   );
 };
 
-/** Choice of the type, in groups. Changing the type resets the limits. */
+/** Selection of the type, in groups. Changing the type resets the limits. */
 const TypeChoice = ({ draft, set }: DraftProps<WatchDraft>) => (
   <div class="field">
     <label for="watch-type">{words.type}</label>

@@ -4,7 +4,7 @@ import { watchTexts as words } from '../strings/watches.ts';
 
 export type WatchKind = WatchSettings['type'];
 
-/** Types in the form, in groups. Watches of files and plugins can be defined only in the config file. */
+/** Types offered by the form, in groups. Watches of files and plugins can be defined only in the config file. */
 export const kindGroups = {
   machine: [
     'disk',
@@ -69,7 +69,7 @@ export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof word
 
 export type WatchUnit = keyof typeof words.units;
 
-/** Factor from typed to stored values, e.g. so that `2` means 2 GiB. */
+/** Factors that convert typed values to stored values. A typed `2`, for example, means 2 GiB. */
 export const unitSizes: Partial<Record<WatchUnit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
 
 const units: Partial<Record<WatchKind, WatchUnit>> = {
@@ -95,7 +95,7 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
 
 type Measured = Pick<WatchSettings, 'type' | 'metric'>;
 
-/** Returns the unit of the limit; undefined for yes-or-no checks. */
+/** Returns the unit of the limit. Undefined for yes-or-no checks. */
 export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   if (type === 'disk' && metric === 'free') return 'bytes';
   if (type === 'process') return metric === 'memory' ? 'mebibytes' : metric === 'cpu' ? 'percent' : undefined;
@@ -107,12 +107,12 @@ export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
 export const isLimitOptional = ({ type }: Measured): boolean =>
   type in units && (units[type] === 'ms' || units[type] === 'days');
 
-/** Limit in days for a watch that sets none. */
+/** Default limit in days, for a watch without a limit. */
 export const usualDays: Partial<Record<WatchKind, number>> = { certificate: 14, domain: 30 };
 
 const isLowBad = ({ type, metric }: Measured): boolean => usualDays[type] !== undefined || metric === 'free';
 
-/** Returns the side of the limit that raises an alert. `beyond` excludes the limit itself. */
+/** Returns which side of the limit raises an alert. `beyond` excludes the limit itself. */
 export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
   if (isLowBad(settings)) return 'low';
   return settings.metric === 'count' ? 'beyond' : 'high';
@@ -191,7 +191,7 @@ const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', '
 export const compareStates = (one: { state: Watch['state'] }, other: { state: Watch['state'] }): number =>
   order.indexOf(one.state) - order.indexOf(other.state);
 
-/** Finds the thing that represents the watch: in the worst state, with the worst value. */
+/** Finds the thing that represents the watch: the thing in the worst state and, among equals, with the worst value. */
 export const findWorst = ({ things, settings }: Pick<Watch, 'things' | 'settings'>): WatchedThing | undefined =>
   sortThings(things, settings)[0];
 
@@ -202,7 +202,7 @@ export const sortThings = (things: readonly WatchedThing[], settings: WatchSetti
   return things.toSorted((one, other) => compareStates(one, other) || sign * ((one.figure ?? 0) - (other.figure ?? 0)));
 };
 
-/** Returns the settings that apply to a thing, because some watches measure two metrics. */
+/** Returns the settings that apply to a thing. Some watches measure two metrics. */
 export const settingsOf = (settings: WatchSettings, { thing }: Pick<WatchedThing, 'thing'>): WatchSettings => {
   const { name, type, certificateDays } = settings;
   if (type === 'http' && certificateDays !== undefined && thing.endsWith(' certificate'))

@@ -30,7 +30,7 @@ const toReading = (watch: Watch): string => {
 
 const Chip = ({ watch }: { watch: Watch }) => <WatchChip state={watch.state} level={findWorst(watch)?.level ?? null} />;
 
-/** State and the time it began, and the open incident if there is one. */
+/** State with its start, and the open incident, if any. */
 const State = ({ watch, incidents }: { watch: Watch; incidents: ActiveIncidents }) => {
   const { name, since, state } = watch;
   const incident = findIncident(incidents, `watch/${name}`);

@@ -20,7 +20,7 @@ import { WatchForm } from './form.tsx';
 import { compareStates, describeWatch } from './kinds.ts';
 import { WatchTable } from './rows.tsx';
 
-/** Milliseconds between reloads, equal to the machine's check interval. Shorter while a watch has not been checked. */
+/** Milliseconds between reloads. Equal to the machine's check interval. Shorter while a watch has not been checked. */
 const rereadEvery = 10_000;
 const rereadSoon = 1500;
 
@@ -93,7 +93,7 @@ const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: Ac
   );
 };
 
-/** Returns the text of a watch that the filter searches. */
+/** Returns the text of a watch in which the filter searches. */
 const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 

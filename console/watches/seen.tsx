@@ -3,7 +3,7 @@ import { toCount } from '../format.ts';
 import { watchTexts as words } from '../strings/watches.ts';
 import { LongText } from '../ui/long-text.tsx';
 
-/** Observations of a check: the time of each phase, and the start of a bad response. */
+/** Observations of a check: the time taken by each phase, and the beginning of a bad response. */
 export const Observations = ({ seen }: Pick<WatchedThing, 'seen'>) => {
   if (!seen) return null;
   const phases = Object.entries(seen.timings ?? {}).flatMap(([phase, ms]) =>

@@ -7,18 +7,18 @@ import { LongText } from '../ui/long-text.tsx';
 import { WatchChip } from './looks.tsx';
 import { Observations } from './seen.tsx';
 
-/** Milliseconds allowed for a check, which may have to queue. */
+/** Milliseconds allowed for a check, including time in a queue. */
 const timeout = 45_000;
 
 interface Trial {
   /** Things found by the trial; undefined before the first trial. */
   found: Signal<readonly WatchedThing[] | undefined>;
   isRunning: boolean;
-  /** Runs a trial. Rejects with an Error that has a message for the user. */
+  /** Runs a trial. If it fails, rejects with an Error that has a message for the user. */
   run: (settings: WatchSettings) => Promise<void>;
 }
 
-/** Creates a trial, which runs a watch once without saving it. */
+/** Creates a trial. A trial runs a watch once without saving it. */
 export const useTrial = (): Trial => {
   const found = useSignal<readonly WatchedThing[] | undefined>(undefined);
   const isRunning = useSignal(false);
@@ -39,7 +39,7 @@ export const TrialButton = ({ isRunning, onTest }: { isRunning: boolean; onTest:
   <IconButton icon="search" label={isRunning ? words.testing : words.test} isDisabled={isRunning} onClick={onTest} />
 );
 
-/** Result of the trial. Rendered before it has text, so that screen readers announce the text. */
+/** Result of the trial. Rendered while still empty, so that screen readers announce the text when it appears. */
 export const Found = ({ found: { value: found } }: Pick<Trial, 'found'>) => (
   <div class="tested" role="status">
     {found && (

@@ -51,7 +51,7 @@ const localSender = 'address:unknown';
 export interface Agent {
   /** Listens on a socket path and starts all background work. */
   listen(path: string): Promise<void>;
-  /** Completes acknowledged work and tells the hub that the agent is stopping. */
+  /** Completes work that has been acknowledged, and tells the hub that the agent is stopping. */
   close(): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ interface Common {
   meters: ReturnType<typeof createMeters>;
   clock: () => Date;
   log: FastifyBaseLogger;
-  /** Calls the function when the agent closes. Functions run in reverse order of registration. */
+  /** Registers a function to call when the agent closes. Functions run in reverse order of registration. */
   onClose(close: () => unknown): void;
 }
 
 /**
- * Opens the parts of a server that watch this machine and report to a hub, and nothing else, to save memory. Rejects
- * with a SettingsError.
+ * Opens only the parts of a server that watch this machine and report to a hub, to save memory. Rejects with a
+ * SettingsError if a setting is unusable.
  */
 export const openAgent = async (settings: AgentSettings, log: FastifyBaseLogger): Promise<Agent> => {
   const clock = () => new Date();
@@ -212,7 +212,7 @@ const openHeartbeats = async (
   return { start: () => alerter.start(), receivePing: receive };
 };
 
-/** Opens this machine's own watches and the watches pushed by the hub. */
+/** Opens this machine's own watches, and the watches sent by the hub. */
 const openWatches = async (
   { settings, storage, host, clock, log, onClose }: Common,
   runtime: SettingStore,
@@ -259,7 +259,7 @@ const openWatches = async (
   };
 };
 
-/** Opens the commands that the hub may run. Loads their code only if they are allowed. */
+/** Opens the commands that the hub may run. Loads the code only if commands are allowed. */
 const openCommands = async ({ settings, storage, host, clock, onClose }: Common): Promise<CommandSource> => {
   const { openExecutor } = await import('../features/commands/open-executor.ts');
   const { createCommandSource } = await import('../features/commands/command-source.ts');

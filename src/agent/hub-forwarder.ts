@@ -21,13 +21,16 @@ interface HubForwarderParts {
   client: Pick<HubClient, 'exchange'>;
   source: AlertSource;
   storage: Storage;
-  /** Maximum size in bytes of closed log files kept for the hub. */
+  /** Maximum size in bytes of closed log files that are kept until the hub has received them. */
   retainBytes: number;
   clock: () => Date;
   log: FastifyBaseLogger;
 }
 
-/** Opens the destination that sends all alerts to the hub in log order. Rejects with a SettingsError. */
+/**
+ * Opens the destination that sends all alerts to the hub in log order. Rejects with a SettingsError if a setting is
+ * unusable.
+ */
 export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwarder> => {
   const { hub, client, source, storage, retainBytes, clock, log } = parts;
   const { own, journal, raise } = source;
@@ -62,7 +65,7 @@ export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwar
   return forwarder;
 };
 
-/** Returns the target also used by a server with the setting `hub`; the connection adds the key. */
+/** Returns the target that a server with the setting `hub` also uses. The connection adds the key. */
 const createTarget = (hub: HubSetting): DestinationTarget => {
   const settings = toHubDestination(hub);
   const url = new URL(settings.url);

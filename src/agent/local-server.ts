@@ -11,11 +11,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import { createInternalError, HttpError, toHttpError } from '../http/errors.ts';
 import { MiB } from '../lib/units.ts';
 
-/** Maximum size in bytes of an alert, and maximum bytes kept from the end of a ping's body. */
+/** Maximum size in bytes of an alert. Of a ping's body, only the last bytes up to this size are kept. */
 const maxAlertBytes = MiB;
 const maxPingBytes = 16 * 1024;
 
-/** Requests of programs on this machine. Handlers throw or reject with an HttpError for an invalid request. */
+/**
+ * Handlers for requests from programs on this machine. A handler throws or rejects with an HttpError if a request is
+ * invalid.
+ */
 export interface LocalHandlers {
   /** Stores an alert and resolves to its id. */
   receiveAlert(body: Buffer, headers: IncomingHttpHeaders): Promise<string>;
@@ -34,7 +37,10 @@ interface Reply {
   text: string;
 }
 
-/** Socket on which programs on this machine send alerts and pings. Avoids Fastify, which takes 10 MiB of memory. */
+/**
+ * Socket on which programs on this machine send alerts and pings. Does not use Fastify, which would take 10 MiB of
+ * memory.
+ */
 export class LocalServer {
   readonly #handlers: LocalHandlers;
   readonly #log: Pick<FastifyBaseLogger, 'error'>;
@@ -118,7 +124,7 @@ const readBody = async (request: IncomingMessage, limit: number): Promise<Buffer
   return Buffer.concat(chunks);
 };
 
-/** Reads a body of any size; resolves to its end. */
+/** Reads a body of any size. Resolves to the end of the body. */
 const readEnd = async (request: IncomingMessage, length: number): Promise<Buffer> => {
   let end = Buffer.alloc(0);
   for await (const chunk of request as AsyncIterable<Buffer>) end = Buffer.concat([end, chunk]).subarray(-length);

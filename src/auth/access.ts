@@ -3,24 +3,24 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { hasRole, type Right, type Scope, scopes } from './rights.ts';
 
-/** Callers that a route admits: everyone, everyone with its right, or only Admins and keys with its right. */
+/** Callers that a route admits: everyone, callers with its right, or only Admins and keys with its right. */
 export type Access = 'open' | 'token' | 'admin';
 
 /** Access rule of a route or a topic. */
 export interface RouteAccess {
   access: Access;
-  /** Right that callers need unless `access` is `open`. */
+  /** Right that callers need. Not needed if `access` is `open`. */
   right: Right;
-  /** The route is specified in the contract, which treats a key without the scope as a token without three parts. */
+  /** True for a route specified in the contract. The contract treats a key without the scope as a malformed token. */
   isSpecified?: boolean;
 }
 
-/** Creates the access of a route that always requires its right. */
+/** Creates the access rule of a route that always requires its right. */
 export const needs = (right: Right): RouteAccess => {
   return { access: hasRole(right, 'Reader') ? 'token' : 'admin', right };
 };
 
-/** Creates the access of a route that requires its right only if the setting `access` closes the route. */
+/** Creates the access rule of a route that requires its right only if the setting `access` closes the route. */
 export const openFor = (right: Right): RouteAccess => {
   return { access: 'open', right };
 };
@@ -29,7 +29,7 @@ export const openFor = (right: Right): RouteAccess => {
 const levels = ['open', 'login', 'admin'] as const;
 export type AccessLevel = (typeof levels)[number];
 
-/** Schema of the setting `access`: one word for all profiles, or a word for each. */
+/** Schema of the setting `access`: one word for all profiles, or one word per profile. */
 export const AccessSetting = Type.Union([Type.Enum(['open', 'login']), Type.Record(Type.String(), Type.Enum(levels))], {
   default: 'open',
   description:
@@ -42,10 +42,12 @@ const keyName = {
   description: 'A name without control characters.',
 };
 
-/** True if the name is valid for a key: a single printable line, because logs and lists show the name. */
+/**
+ * True if the name is valid for a key. The name must be a single printable line, because it appears in logs and lists.
+ */
 export const isKeyName = (name: string): boolean => name !== '' && new RegExp(keyName.pattern).test(name);
 
-/** Entry of the setting `keys`. It contains only the hash, so the file does not reveal the key. */
+/** Entry of the setting `keys`. Contains only the hash, so that the file does not reveal the key. */
 export const AccessKey = Type.Object(
   {
     name: Type.String({ minLength: 1, ...keyName }),
@@ -56,16 +58,16 @@ export const AccessKey = Type.Object(
 );
 export type AccessKey = Static<typeof AccessKey>;
 
-/** Prefix of every key, so that people and secret scanners recognize keys. */
+/** Prefix of every key. Lets people and secret scanners recognize keys. */
 const prefix = 'sbk_';
 
-/** Number of base-62 digits that hold 256 bits. */
+/** Number of base-62 digits needed for 256 bits. */
 const digits = 43;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${digits}}$`);
 
-/** Creates a key of 256 random bits, and the entry that makes the server accept the key. */
+/** Creates a key of 256 random bits, and the entry that makes the server accept it. */
 export const createAccessKey = (name: string, allowed: readonly Scope[]): { key: string; entry: AccessKey } => {
   const key = `${prefix}${toBase62(randomBytes(32))}`;
   return { key, entry: { name, sha256: hash(key), scopes: [...allowed] } };
@@ -77,7 +79,7 @@ export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
   ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['each key needs a different hash'] : []),
 ];
 
-/** Accepted key, with the time when this process first knew the key and the time of its last use. */
+/** Accepted key. Includes the time when this process first knew the key, and the time of its last use. */
 export interface KnownKey extends AccessKey {
   use: KeyUse;
 }
@@ -92,13 +94,16 @@ interface KeyUse {
 
 export type AccessKeys = ReturnType<typeof createAccessKeys>;
 
-/** Manages the accepted keys: keys from the settings, and runtime keys whose names the settings do not use. */
+/**
+ * Manages the accepted keys: keys from the settings, and runtime keys. A key from the settings wins over a runtime key
+ * of the same name.
+ */
 export const createAccessKeys = (configured: readonly AccessKey[]) => {
   let ofSettings = configured;
   let others: readonly AccessKey[] = [];
   /**
-   * Keys by hash. Clients cannot choose the hash of the key they present, so lookup times reveal nothing about other
-   * keys.
+   * Keys by hash. Clients cannot choose the hash of the key they present. Lookup times therefore reveal nothing about
+   * other keys.
    */
   let known = new Map<string, KnownKey>();
   const uses = new Map<string, KeyUse>();
@@ -139,7 +144,9 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
       if (found) found.use.last = Date.now();
       return found;
     },
-    /** True if a string has the form of a key. A server that never had keys treats such text as a malformed token. */
+    /**
+     * True if a string has the form of a key. A server that never had keys treats such a string as a malformed token.
+     */
     isKeyLike: (text: string): boolean => hasHadKeys && form.test(text),
   };
 };

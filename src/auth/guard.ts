@@ -24,8 +24,8 @@ const readCredential = ({ headers: { authorization = '' } }: Credentialed): stri
   authorization.replace(/^Bearer(?: +|$)/i, '');
 
 /**
- * Names the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Never
- * refuses a request, unlike a route's guard, so keys also identify senders on open routes.
+ * Returns the name of the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid
+ * credential. Never refuses a request. Keys therefore identify senders even on open routes.
  */
 export type IdentifySender = (request: Credentialed & { ip: string }) => string;
 
@@ -45,7 +45,7 @@ export const createIdentifySender =
   };
 
 /**
- * Normalizes an address: IPv4 addresses can be written as IPv6, and proxies can pass on text that is not an address.
+ * Normalizes an address. IPv4 addresses can be written as IPv6, and proxies can pass on text that is not an address.
  */
 const toAddress = (ip: string | undefined): string => {
   const address = (ip ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
@@ -58,7 +58,7 @@ const decorator = 'principal';
 const keyDecorator = 'keyName';
 
 /**
- * Creates the hooks that refuse callers without a route's right. Open routes get no hooks. `refresh` loads account
+ * Creates the hooks that refuse callers who lack a route's right. Open routes get no hooks. `refresh` loads account
  * changes made by other instances.
  */
 export const createGuard = (
@@ -86,7 +86,7 @@ export const createGuard = (
   };
 };
 
-/** Catches errors: a hook with a callback must not throw. */
+/** Runs a check and returns any error, because a hook with a callback must not throw. */
 const attempt = (run: () => Error | undefined): Error | undefined => {
   try {
     return run();
@@ -95,10 +95,10 @@ const attempt = (run: () => Error | undefined): Error | undefined => {
   }
 };
 
-/** 401 for a token that is newer than the accounts this process knows. */
+/** 401 for a token that is newer than the accounts known to this process. */
 class OutdatedAccounts extends HttpError {}
 
-/** Records the caller; returns the 401 or 403 for a caller without access. */
+/** Records the caller. Returns a 401 or 403 error if the caller has no access. */
 export type Authorize = (request: FastifyRequest, allowed: RouteAccess) => HttpError | undefined;
 
 export const createAuthorize =
@@ -128,7 +128,7 @@ export const createAuthorize =
   };
 
 const missingToken = new HttpError('unauthorized', 'Missing token');
-/** Creates the 403 for a key without the scope. */
+/** Creates the 403 error for a key without the scope. */
 const toScopeRefusal = (right: Right): HttpError => {
   const [scope] = scopesOf(right);
   const reason =
@@ -147,13 +147,13 @@ export const callerOf = (request: FastifyRequest): string => {
   return key === undefined ? principalOf(request).name : `key:${key}`;
 };
 
-/** Returns the caller; undefined on open routes, which do not read tokens. */
+/** Returns the caller. Undefined on open routes, which do not read tokens. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
 
 /** Returns the caller's session on a route that requires a token. */
 export const sessionOf = (request: FastifyRequest): Session => readSession(readCredential(request));
 
-/** Returns the expiry of the caller's token in Unix seconds; undefined without a token. */
+/** Returns the expiry of the caller's token in Unix seconds. Undefined without a token. */
 export const findExpiry = (request: FastifyRequest): number | undefined =>
   findPrincipal(request) && Number(decodeToken(readCredential(request)).claims['exp']);

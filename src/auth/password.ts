@@ -1,11 +1,12 @@
 import * as crypto from 'node:crypto';
 
-/** Maximum size in bytes of a password: hashing longer passwords would make logins expensive. */
+/** Maximum size in bytes of a password. Hashing longer passwords would make logins expensive. */
 export const maximumPasswordBytes = 128;
 
 /**
- * Maximum cost of checking a password: 256 MiB of memory, and 1 GiB times passes, which takes seconds. RFC 9106,
- * section 4, recommends 64 MiB with 3 passes, or 2 GiB, too much for a server that checks two at once.
+ * Maximum cost of checking a password: 256 MiB of memory, and 1 GiB for memory times passes, which takes seconds. RFC
+ * 9106, section 4, recommends either 64 MiB with 3 passes or 2 GiB. The latter is too much for a server that checks two
+ * at once.
  */
 const maximum = { memory: 256 * 1024, work: 1024 * 1024, lanes: 16 };
 
@@ -24,8 +25,8 @@ export const isPassword = async (password: string, passwordHash: string): Promis
   (await loadHashing()).verify(passwordHash, password);
 
 /**
- * Returns the reason why an argon2id hash in PHC form cannot be used, as a clause: `asks for ...`; undefined if it can
- * be used. `passwordHash` is `$argon2id$v=19$m=KIBIBYTES,t=PASSES,p=LANES$SALT$HASH`.
+ * Returns the reason why an argon2id hash in PHC form cannot be used, as a clause: `asks for ...`. Undefined if the
+ * hash can be used. `passwordHash` is `$argon2id$v=19$m=KIBIBYTES,t=PASSES,p=LANES$SALT$HASH`.
  */
 export const findHashProblem = (passwordHash: string): string | undefined => {
   const [, , , parameters = '', salt = '', hashed = ''] = passwordHash.split('$');
@@ -51,21 +52,22 @@ interface Parameters {
   passes: number;
 }
 
-/** `crypto.argon2`, available in Node since 24.7. */
+/** `crypto.argon2`, available since Node 24.7. */
 type Argon2 = (algorithm: string, parameters: Parameters, callback: (error: Error | null, tag: Buffer) => void) => void;
 
-/** Hashes and verifies passwords; hashes are text in PHC form, e.g. `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`. */
+/** Hashes and verifies passwords. A hash is text in PHC form, e.g. `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`. */
 interface PasswordHashing {
   hash(password: string): Promise<string>;
   verify(passwordHash: string, password: string): Promise<boolean>;
 }
 
-/** Defaults of @node-rs/argon2, so that hashes are the same in every version of Node. */
+/** Defaults of @node-rs/argon2. Using them makes hashes the same in every version of Node. */
 const defaults = { parallelism: 1, tagLength: 32, memory: 19 * 1024, passes: 2 };
 const saltLength = 16;
 
 /**
- * Creates password hashing with Node's own argon2. `verify` rejects if the text is not a hash of argon2 version 1.3.
+ * Creates password hashing with Node's own argon2. `verify` rejects if the given text is not a hash of argon2 version
+ * 1.3.
  */
 export const createHashing = (derive: Argon2): PasswordHashing => {
   const compute = (algorithm: string, parameters: Parameters): Promise<Buffer> =>
@@ -105,7 +107,7 @@ const parse = (passwordHash: string) => {
 /** Encodes base64 without padding. */
 const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Node's own argon2; undefined if this version of Node lacks it. */
+/** Node's own argon2. Undefined if this version of Node lacks it. */
 export const argon2: Argon2 | undefined = (crypto as { argon2?: Argon2 }).argon2;
 
 const builtIn = argon2 && createHashing(argon2);

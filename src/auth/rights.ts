@@ -16,7 +16,7 @@ export type Scope = (typeof scopes)[number];
 
 /** Roles and scopes that have a right. A key needs only one of the scopes; the first is the narrowest. */
 interface Holders {
-  /** Completes "may …" in documents. */
+  /** Text that completes "may …" in documents. */
   title: string;
   roles: readonly Role[];
   scopes: readonly Scope[];
@@ -27,9 +27,9 @@ const admins: readonly Role[] = ['Admin'];
 const keysOnly: readonly Role[] = [];
 
 /**
- * Table of rights: the only place that decides what roles and scopes may do. A Reader is somebody who can be on call.
- * The guard, the scopes of keys, the OpenAPI document, the console and the tables in the documents are derived from
- * this table.
+ * Table of rights. No other place decides what roles and scopes may do. A Reader is somebody who can be on call. The
+ * guard, the scopes of keys, the OpenAPI document, the console and the tables in the documents are derived from this
+ * table.
  */
 export const rights = {
   'alerts:write': { title: 'send alerts', roles: people, scopes: ['alerts:write', 'hosts:report'] },
@@ -101,10 +101,7 @@ export const hasScope = (right: Right, given: readonly Scope[]): boolean => {
   return accepted.some((scope) => given.includes(scope));
 };
 
-/**
- * Returns the scopes that grant a key the right. A key needs only one of the scopes. Empty if no key can have the
- * right.
- */
+/** Returns the scopes that grant a key the right. A key needs only one of them. Empty if no key can have the right. */
 export const scopesOf = (right: Right): readonly Scope[] => rights[right].scopes;
 
 /** Names of rights, in table order. */

@@ -6,53 +6,53 @@ import { isObject, parseJson } from '../lib/parse-json.ts';
 export const roles = ['Admin', 'Reader'] as const;
 export type Role = (typeof roles)[number];
 
-/** The user that a valid token identifies. */
+/** User identified by a valid token. */
 export interface Principal {
   name: string;
   role: Role;
   issuer: string;
 }
 
-/** Seconds a token is valid. */
+/** Seconds for which a token is valid. */
 export const tokenLifetime = 3600 as const;
 
-/** Maximum seconds between two logins, however often the session was renewed: 30 days. */
+/** Maximum seconds between two logins, however often the session is renewed: 30 days. */
 export const longestSession = 30 * 24 * 3600;
 
-/** Seconds the signer's clock may be ahead of ours. */
+/** Seconds by which the signer's clock may be ahead of ours. */
 const clockTolerance = 60;
 
 const maximumLength = 4096;
 
-/** Maximum number of cached tokens with verified signatures: clients send the same token with every request. */
+/** Maximum number of tokens with verified signatures in the cache. Clients send the same token with every request. */
 const maxVerified = 200;
 
-/** Reason why a token is refused; the message is the 401's text. */
+/** Reason why a token is refused. The message is the text of the 401. */
 export class TokenError extends ExpectedError {}
 
-/** Accounts and revocations are unreadable, so no token can be checked. */
+/** Error for accounts and revocations that cannot be read. No token can be checked. */
 export class AccountsUnknown extends StoreUnavailable {
   constructor() {
     super('Accounts cannot be read now; try again later');
   }
 }
 
-/** Creates the error for every cause except the three with their own messages. */
+/** Creates the error for every cause except the three that have their own messages. */
 const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
 /** Signing keys of tokens. A KeyObject, unlike text, is never printed. */
 interface TokenKeys {
   /** Key that signs new tokens. */
   current: KeyObject;
-  /** Id of the current key in new tokens; undefined if there is only one key. */
+  /** Id of the current key in new tokens. Undefined if there is only one key. */
   currentId: string | undefined;
   /** Keys whose tokens are accepted, by id. */
   byId: ReadonlyMap<string, KeyObject>;
 }
 
 /**
- * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2): the current key, which signs, and an optional
- * previous key, which is still accepted.
+ * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2). The current key signs. An optional previous key is
+ * still accepted.
  */
 export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): TokenKeys => {
   const secrets = previous ? [current, previous] : [current];
@@ -64,13 +64,13 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
 };
 
 /**
- * Returns a secret's `kid`, which is the same in every process. As a MAC, it reveals no more of the secret than a token
+ * Returns a secret's `kid`. It is the same in every process. As a MAC, it reveals no more of the secret than a token
  * does.
  */
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
-/** Session: begins with a login and continues with each token that replaces an earlier token. */
+/** Session. Begins with a login and continues with each token that replaces an earlier one. */
 export interface Session {
   id: string;
   /** Unix second of the login. */
@@ -78,22 +78,25 @@ export interface Session {
 }
 
 /**
- * Facts about a name, checked at every use of its tokens. A revocation changes the generation, which does not depend on
- * times because machines' clocks can be wrong.
+ * Facts about a user name, checked at every use of its tokens. A revocation changes the generation. The generation does
+ * not depend on times, because clocks can be wrong.
  */
 export interface TokenGrant {
-  /** Role that tokens must name; undefined if the name's account was deleted. */
+  /** Role that tokens must name. Undefined if the account was deleted. */
   role: Role | undefined;
   /**
-   * Generation that tokens must name; undefined until the first revocation, because the API specifies the claims of a
+   * Generation that tokens must name. Undefined until the first revocation, because the API specifies the claims of a
    * token.
    */
   generation: string | undefined;
-  /** Unix second up to which tokens are refused; only for a name that never had an account. */
+  /** Unix second up to which tokens are refused. Only for a name that never had an account. */
   notBefore: number;
 }
 
-/** Returns the grant of a name; undefined if the name never had an account here. Throws AccountsUnknown. */
+/**
+ * Returns the grant of a name. Undefined if the name never had an account here. Throws AccountsUnknown if the accounts
+ * cannot be read.
+ */
 export type FindGrant = (name: string) => TokenGrant | undefined;
 
 export interface Tokens {
@@ -102,14 +105,14 @@ export interface Tokens {
    * session.
    */
   sign(user: { name: string; role: Role }, session?: Session): string;
-  /** Returns the user a token identifies; throws a TokenError whose message is the 401's text. */
+  /** Returns the user that a token identifies. Throws a TokenError whose message is the text of the 401. */
   verify(token: string): Principal;
   /**
-   * Sets the accounts before the server listens. Without accounts, every signed and valid token is accepted. `refresh`
-   * loads account changes made by other instances.
+   * Sets the accounts. Call before the server listens. Without accounts, every signed and valid token is accepted.
+   * `refresh` loads account changes made by other instances.
    */
   setAccounts(find: FindGrant, refresh?: () => Promise<void>): void;
-  /** Loads account changes made by other instances; rejects if that is not possible. */
+  /** Loads account changes made by other instances. Rejects if they cannot be loaded. */
   refreshAccounts(): Promise<void>;
 }
 
@@ -118,7 +121,7 @@ export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000
 
 const noRefresh = async (): Promise<void> => undefined;
 
-/** Signs HS256 tokens (RFC 7519) with the current key, and verifies tokens of every key. */
+/** Signs HS256 tokens (RFC 7519) with the current key, and verifies tokens signed with any key. */
 export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
   const now = () => toSecond(clock());
   let findGrant: FindGrant = () => undefined;
@@ -167,10 +170,10 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   };
 };
 
-/** Claim with the generation of the account the token was issued to. */
+/** Claim with the generation of the account for which the token was issued. */
 const generationClaim = 'account_generation';
 
-/** A revoked token; `isAhead` if the token is newer than the accounts this process knows. */
+/** Error for a revoked token. `isAhead` is set if the token is newer than the accounts known to this process. */
 export class RevokedToken extends TokenError {
   readonly isAhead: boolean;
 
@@ -191,7 +194,7 @@ const assertGranted = (claims: JsonObject, role: Role, grant: TokenGrant | undef
 };
 
 /**
- * Formats a generation as text: `origin` distinguishes accounts that had the same name, `order` increases with each
+ * Formats a generation as text. `origin` distinguishes accounts that had the same name. `order` increases with each
  * change.
  */
 export const toGeneration = (origin: string, order: number, mark: string): string => `${origin}${order}.${mark}`;
@@ -199,8 +202,8 @@ export const toGeneration = (origin: string, order: number, mark: string): strin
 const toOrder = (generation: unknown): number => Number(/^[a-z](\d+)\./.exec(String(generation))?.[1] ?? 0);
 
 /**
- * Returns a valid token's session. The API specifies the claims of a login token, which leave no room for a session:
- * the token's hash is its session id.
+ * Returns a valid token's session. The claims of a login token are specified by the API and leave no room for a
+ * session. Its session id is therefore the token's hash.
  */
 export const readSession = (token: string): Session => {
   const { claims } = decodeToken(token);
@@ -228,7 +231,7 @@ const toBeginning = (claims: JsonObject): number =>
 
 const encode = (part: JsonObject): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** Splits and decodes a token without verifying it; throws a TokenError. */
+/** Splits and decodes a token without verifying it. Throws a TokenError if the token is malformed. */
 export const decodeToken = (token: string): { header: JsonObject; claims: JsonObject } => {
   const [header, claims, signature, ...rest] = token.split('.');
   if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) {
@@ -247,7 +250,7 @@ const decodeObject = (part: string, name: string): JsonObject => {
 };
 
 /**
- * Decodes base64url strictly. Padding, other characters and unused trailing bits would give one token several
+ * Decodes base64url strictly. Accepting padding, other characters or unused trailing bits would give one token several
  * spellings.
  */
 const decodeBase64Url = (part: string, name: string): Buffer => {
@@ -257,8 +260,8 @@ const decodeBase64Url = (part: string, name: string): Buffer => {
 };
 
 /**
- * The only accepted header parameters, because `crit`, `b64`, `jwk`, `jku` and others change the meaning of a
- * signature.
+ * Accepted header parameters. No others are allowed, because `crit`, `b64`, `jwk`, `jku` and others change the meaning
+ * of a signature.
  */
 const knownParameters = new Set(['alg', 'typ', 'kid']);
 
@@ -269,7 +272,7 @@ export const assertHeader = (header: JsonObject): void => {
   if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 
-/** Returns the keys that may have signed a token: the key it names, or all keys if it names none. */
+/** Returns the keys that may have signed a token: the key named by the token, or all keys if it names none. */
 const findKeys = ({ byId }: TokenKeys, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);
@@ -294,7 +297,7 @@ export const assertNotExpired = ({ exp }: JsonObject, now: number): void => {
   if ((exp as number) < now) throw new TokenError('Token expired');
 };
 
-/** Returns the user identified by a token with a valid signature; throws a TokenError for invalid claims. */
+/** Returns the user identified by a token with a valid signature. Throws a TokenError for invalid claims. */
 export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
   const { sub, role, iss, iat, exp, nbf, aud } = claims;
   if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');

@@ -3,7 +3,7 @@ import type { TObject, TProperties, TSchema } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
 import { type Command, helpOf, type NamedFlag } from './command.ts';
 
-/** Invalid command line. Each problem is printed as one line; the exit code is 2. */
+/** Invalid command line. Prints each problem as one line. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
@@ -14,11 +14,11 @@ export class UsageError extends Error {
   }
 }
 
-/** Compares by name, because each of the bundle's files has its own copy of this class. */
+/** Compares by name, because each file of the bundle has its own copy of this class. */
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';
 
-/** Returns the choice that matches the given value, ignoring case and hyphens. Throws a UsageError. */
+/** Returns the choice that matches the given value, ignoring case and hyphens. Throws a UsageError if none matches. */
 export const readChoice = <T extends string>(flag: string, given: string, choices: readonly T[]): T => {
   const toPlain = (text: string): string => text.replaceAll(/[-_ ]/g, '').toLowerCase();
   const found = choices.find((choice) => toPlain(choice) === toPlain(given));
@@ -70,25 +70,25 @@ export const toFlag = (key: string): string => `--${toFlagName(key)}`;
 /** Converts a key to its negated flag: `--no-cors`. */
 export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 
-/** Returns the index of the first word that is neither a flag nor a flag's value; undefined if there is none. */
+/** Returns the index of the first word that is neither a flag nor the value of a flag. Undefined if there is none. */
 export const findWord = (argv: readonly string[], known: readonly NamedFlag[]): number | undefined =>
   tokenize(argv, known).tokens.find(({ kind }) => kind === 'positional')?.index;
 
-/** Splits the arguments into the wrapper's flags and the wrapped command line, which `--` may separate. */
+/** Splits the arguments into the wrapper's flags and the wrapped command line. The two may be separated by `--`. */
 export const splitWrapped = (argv: readonly string[], known: readonly NamedFlag[]): [string[], string[]] => {
   const end = tokenize(argv, known).tokens.find(({ kind }) => kind !== 'option');
   if (end === undefined) return [[...argv], []];
   return [argv.slice(0, end.index), argv.slice(end.index + (end.kind === 'option-terminator' ? 1 : 0))];
 };
 
-/** Returns the unknown flags as given. */
+/** Returns the unknown flags as the user typed them. */
 export const listUnknownFlags = (argv: readonly string[], known: readonly NamedFlag[]): string[] =>
   tokenize(argv, known).tokens.flatMap((token) =>
     token.kind === 'option' && !findFlag(token, known) ? token.rawName : [],
   );
 
 /**
- * Parses words and flags, all of which must be known; values are keyed by flag. Throws a UsageError; `help` names the
+ * Parses words and flags, all of which must be known. Values are keyed by flag. Throws a UsageError. `help` is the
  * command that prints help.
  */
 export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[], help: string) => {
@@ -109,15 +109,15 @@ export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[],
 };
 
 /**
- * True for a word that looks like a flag and so is probably not a value. A negative number counts as a value, so that
- * the check of its setting can refuse the number.
+ * True for a word that looks like a flag and is therefore probably not a value. A negative number counts as a value.
+ * The check of its setting can then refuse it.
  */
 const isFlagLike = (value: string, flag: NamedFlag | undefined): boolean =>
   /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));
 
 const isSwitch = ({ value }: NamedFlag): boolean => value === undefined;
 
-/** Finds the flag a word names; switches also have the form `--no-…`. */
+/** Finds the flag named by a word. Switches also have the form `--no-…`. */
 const findFlag = (
   { name, rawName }: { name: string; rawName: string },
   known: readonly NamedFlag[],
@@ -129,7 +129,9 @@ const findFlag = (
   });
 };
 
-/** Tokenizes without Node's strict mode, whose errors do not say how to fix the problem. */
+/**
+ * Splits a command line into tokens. Does not use Node's strict mode, whose errors do not say how to fix the problem.
+ */
 const tokenize = (argv: readonly string[], known: readonly NamedFlag[]) => {
   const options = Object.fromEntries(
     known.map(({ key, short, isList, ...flag }) => {
@@ -170,7 +172,7 @@ export const explainUnknownFlag = (
   return `Unknown option '${flag}'${advice}`;
 };
 
-/** Explains settings without a flag. */
+/** Explains that a setting has no flag, and what to do instead. */
 const explainFlaglessSetting = (flag: string, { properties }: TObject): string | undefined => {
   const found = Object.entries(properties).find(
     ([key, property]) => !isFlag(property) && normalise(key) === normalise(flag),

@@ -2,14 +2,14 @@ import type { Flags } from '../config/load.ts';
 
 /** Flag of a command or a setting. */
 export interface Flag {
-  /** Placeholder for the value, e.g. `SECONDS`; switches have none. */
+  /** Placeholder for the value, e.g. `SECONDS`. Switches have none. */
   value?: string;
   /** One or more sentences. */
   summary: string;
   /** Accepted values, if they are few. */
   choices?: readonly string[];
   isNumber?: boolean;
-  /** `repeated`: the flag can be given several times; `joined`: the flag's value is a comma-separated list. */
+  /** `repeated`: the flag can be given several times. `joined`: the value of the flag is a comma-separated list. */
   isList?: 'repeated' | 'joined';
   /** True for a switch that is on by default. */
   isOn?: boolean;
@@ -24,13 +24,13 @@ export interface NamedFlag extends Flag {
 /** Words of a command. */
 interface Argument {
   name: string;
-  /** Any number of words, even none; otherwise exactly one word. */
+  /** Set if any number of words is accepted, including none. Otherwise exactly one word is required. */
   isList?: true;
-  /** A single word that usually contains spaces. */
+  /** Set for a single word that usually contains spaces. */
   isQuoted?: true;
   /** Accepted words, if they are few. */
   choices?: readonly string[];
-  /** Set if the word is a number of this kind. Shells query the server for such numbers when completing. */
+  /** Set if the word is a number of this kind. Shells ask the server for such numbers when completing. */
   numbers?: NumberedThings;
 }
 
@@ -53,7 +53,7 @@ export interface CommandInput<F = Record<string, Flag>> {
   isFolderGone: boolean;
 }
 
-/** `signalbox NAME`. Help, man page, completions and the parser read this object. */
+/** Definition of `signalbox NAME`. The help, the man page, completions and the parser all read it. */
 export interface Command<F extends Record<string, Flag> = Record<string, Flag>> {
   name: string;
   argument?: Argument;
@@ -63,22 +63,22 @@ export interface Command<F extends Record<string, Flag> = Record<string, Flag>> 
   details?: readonly string[];
   /** Flags by name in camelCase. */
   flags?: F;
-  /** Settings the command reads, and whose flags it accepts in addition to `--config`. Default: none. */
+  /** Settings that the command reads. The command accepts their flags in addition to `--config`. Default: none. */
   settings?: 'all' | readonly string[];
-  /** Variables that the command reads in addition to the variables of settings. */
+  /** Environment variables that the command reads in addition to the variables of settings. */
   variables?: Readonly<Record<string, string>>;
   /** Exit codes other than 0, 1 for a failure and 2 for an invalid command line. */
   exitCodes?: Readonly<Record<string, string>>;
-  /** Set if the words are another program's command line: flags after the first word belong to that program. */
+  /** Set if the words are another program's command line. Flags after the first word then belong to that program. */
   isWrapper?: true;
   /**
-   * Resolves to the exit code with which to end the process, or to undefined if the process ends by itself. Import
-   * large modules only inside `run`, because every command loads the list of commands.
+   * Runs the command. Resolves to the exit code, or to undefined if the process ends by itself. Import large modules
+   * only inside `run`, because every command loads the list of commands.
    */
   run(input: CommandInput<F>): Promise<number | undefined>;
 }
 
-/** Types the input of a command's `run` by the command's own flags. */
+/** Defines a command. The input of its `run` is typed by the command's own flags. */
 export const defineCommand = <const F extends Record<string, Flag>>(command: Command<F>): Command =>
   command as unknown as Command;
 

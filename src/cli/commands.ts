@@ -34,7 +34,7 @@ import { watchesCommand } from './remote/watches.ts';
 import { escapeControls, escapeLines, print, protectOutput, say } from './stdio.ts';
 import { loadTexts } from './texts.ts';
 
-/** The default command. */
+/** Default command: starts the server. */
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Start the server.',
@@ -90,8 +90,8 @@ const configSchema = defineCommand({
 });
 
 /**
- * Creates a key for a program that cannot log in. Prints the key once, on stderr. The only line on stdout is the entry
- * for the config file's `keys`, so stdout can be redirected.
+ * Creates a key for a program that cannot log in. Prints the key once, on stderr. Stdout gets only the entry for the
+ * config file's `keys`, so it can be redirected.
  */
 const createKey = defineCommand({
   name: 'create-key',
@@ -209,7 +209,7 @@ const importCommand = defineCommand({
   },
 });
 
-/** Reads standard input, showing progress if it is a file. */
+/** Reads standard input. Shows progress if the input is a file. */
 async function* readWithProgress(): AsyncGenerator<Buffer> {
   const { fd } = process.stdin as { fd?: number };
   const size = fd === undefined ? 0 : fstatSync(fd).size;
@@ -233,7 +233,7 @@ const manPage = defineCommand({
   run: async () => print(loadTexts().manPage),
 });
 
-/** The program's own commands, in help order. */
+/** Commands of the program itself, in help order. */
 export const ownCommands: readonly Command[] = [
   serve,
   demoCommand,

@@ -15,7 +15,7 @@ interface Terminal {
   messages: NodeJS.WritableStream;
 }
 
-/** Reads a password from a prompt without echo, or from standard input, and prints its hash. */
+/** Reads a password from standard input, or twice from a prompt without echo to confirm it. */
 export const printPasswordHash = async (terminal: Terminal): Promise<void> => {
   terminal.output.write(`${await hashPassword(await readNewPassword(terminal))}\n`);
 };

@@ -7,8 +7,8 @@ export { createAccessKey, isKeyName } from '../auth/access.ts';
 export { roles } from '../auth/token.ts';
 export { loadSettings } from '../config/load.ts';
 /**
- * Server code for commands, imported only when they run, because it is most of the program. The bundle keeps this code
- * in a separate file, so scripts that send alerts do not load it.
+ * Server code for commands. Imported only when such a command runs, because it is most of the program. The bundle keeps
+ * it in a separate file, so that scripts that send alerts do not load it.
  */
 export { createUser } from '../server/create-user.ts';
 export { exportLines, importLines } from '../server/transfer.ts';
@@ -22,14 +22,11 @@ export const schema = createSettingsSchema(features.map(({ settings }) => settin
 /** Flags of settings, including former names. */
 export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormerProperties(schema.properties) });
 
-/**
- * Loads the code that starts servers. Loaded on demand, because it would add a tenth to the time of every other
- * command.
- */
+/** Loads the code that starts servers. Loaded on demand, because it would slow down every other command by a tenth. */
 export const loadServer = () => import('./serve/serve.ts');
 
 /** Loads the demonstration, which starts a server. */
 export const loadDemo = () => import('./demo/demo.ts');
 
-/** Returns the export and import code of each feature that stores data. */
+/** Returns the export and import code of all features that store data. */
 export const listTransfers = () => features.flatMap(({ transfer }) => transfer ?? []);

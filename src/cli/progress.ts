@@ -2,7 +2,7 @@
 const quietMs = 500;
 const refreshMs = 100;
 
-/** Minimum share of the work that must be done before the time left is estimated. */
+/** Minimum share of the work that must be done before the remaining time is estimated. */
 const minShare = 0.02;
 
 /** Width for terminals that do not report theirs. */
@@ -11,8 +11,8 @@ export const usualColumns = 80;
 let current: { what: string; startedAt: number; shownAt: number } | undefined;
 
 /**
- * Shows progress on one terminal line, which each call overwrites; prints nothing if stderr is not a terminal. `what`
- * names the work, such as `Exporting`. Without a total, `done` is in bytes.
+ * Shows progress on one line of the terminal. Each call overwrites the line. Prints nothing if stderr is not a
+ * terminal. `what` names the work, such as `Exporting`. Without a total, `done` is in bytes.
  */
 export const showProgress = (what: string, done: number, total?: number): void => {
   if (!process.stderr.isTTY) return;
@@ -32,14 +32,14 @@ export const showProgress = (what: string, done: number, total?: number): void =
   process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns || usualColumns) - 1)}`);
 };
 
-/** Clears the line before other output; the next progress shows it again. */
+/** Clears the line before other output. The next progress shows it again. */
 export const clearProgress = (): void => {
   if (!current || current.shownAt === Number.NEGATIVE_INFINITY) return;
   process.stderr.write('\r\u001b[K');
   current.shownAt = Number.NEGATIVE_INFINITY;
 };
 
-/** Ends the progress of completed or failed work. */
+/** Ends the progress line when work has completed or failed. */
 export const endProgress = (): void => {
   clearProgress();
   current = undefined;

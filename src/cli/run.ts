@@ -20,8 +20,8 @@ import { escapeControls, flush, print } from './stdio.ts';
 import { loadTexts } from './texts.ts';
 
 /**
- * Runs the command line. `isFolderGone`: the initial working directory no longer exists. Resolves to the exit code with
- * which to end the process, or to undefined if the process ends by itself.
+ * Runs the command line. `isFolderGone`: the initial working directory no longer exists. Resolves to the exit code for
+ * the process, or to undefined if the process ends by itself.
  */
 export const run = async (argv: string[], isFolderGone = false): Promise<number | undefined> => {
   const exitCode = await runCommand(argv, isFolderGone).catch((error) => {
@@ -35,7 +35,7 @@ export const run = async (argv: string[], isFolderGone = false): Promise<number 
   return exitCode;
 };
 
-/** Prints one problem on the same line, or several problems on the lines below. */
+/** Prints one problem on the same line as the prefix, or several problems on the lines below. */
 const report = async (problems: readonly string[], where: string, exitCode: number): Promise<number> => {
   const lines = problems.map(escapeControls);
   const list = lines.length === 1 ? lines : [`${lines.length} problems ${where}:`, ...lines.map((line) => `  ${line}`)];
@@ -81,13 +81,13 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   throw new UsageError(`there is no command ${JSON.stringify(name)}${advice}`);
 };
 
-/** Loads the flags of all commands, which are needed to tell which words are values. */
+/** Loads the flags of all commands. They are needed to tell which words are values of flags. */
 const loadAllFlags = async (): Promise<NamedFlag[]> => {
   const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];
 };
 
-/** Loads the flags of the settings a command reads. Loads no feature unless the command reads all settings. */
+/** Loads the flags of the settings that a command reads. Loads features only if the command reads all settings. */
 const loadSettingFlags = async ({ settings = [] }: Command): Promise<readonly NamedFlag[]> => {
   if (settings === 'all') return (await import('./program.ts')).settingFlags;
   if (settings.length === 0) return [];
@@ -103,7 +103,7 @@ const refuseUnknown = async (args: string[], command: Command, known: readonly N
   throw new UsageError(...unknown.map((flag) => explainUnknownFlag(flag, command, known, all)));
 };
 
-/** Checks the number of words for the command. */
+/** Checks that the command accepts this number of words. */
 const toWords = (words: string[], command: Command): string[] => {
   const { name, argument } = command;
   if (argument?.isList) return words;

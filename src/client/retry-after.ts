@@ -1,4 +1,4 @@
-/** Parses the seconds in a `Retry-After`, which may be a date if set by a proxy; undefined for other text. */
+/** Parses the seconds in a `Retry-After` header. Undefined for other text, such as a date set by a proxy. */
 export const parseRetryAfter = (text: string | null | undefined, now = Date.now()): number | undefined => {
   if (!text) return undefined;
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;

@@ -3,9 +3,11 @@ import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 
 /** Source of tokens for requests. */
 export interface HeldTokens {
-  /** Returns the token to send, or undefined for none. `isNeeded`: the route refuses requests without a token. */
+  /**
+   * Returns the token to send. Undefined if none is to be sent. `isNeeded`: the route refuses requests without a token.
+   */
   get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** Returns a new token after the server refused this token; undefined if there is none. */
+  /** Returns a new token after the server refused this one. Undefined if there is none. */
   renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -48,25 +50,25 @@ export const toCallRequest = (
   };
 };
 
-/** Creates a random key. Avoids `crypto.randomUUID`, which is missing on pages not loaded over TLS. */
+/** Creates a random key. Does not use `crypto.randomUUID`, which is missing on pages loaded without TLS. */
 export const createRequestKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
-/** Returns the version of the record in a response, for `ifMatch`. */
+/** Returns the version of the record in a response, for use as `ifMatch`. */
 export const toVersion = ({ headers }: Response): string | undefined =>
   // A proxy that compresses responses marks the version as weak.
   headers.get('ETag')?.replace(/^W\//, '');
 
 export interface Request {
   method: string;
-  /** Path relative to the server's base, with its parameters filled in. */
+  /** Path relative to the base of the server, with its parameters filled in. */
   path: string;
-  /** Absent, null and empty values are omitted; lists are joined by commas. */
+  /** Query parameters. Absent, null and empty values are omitted. Lists are joined by commas. */
   query?: Record<string, unknown> | undefined;
   /** Sent as JSON. */
   body?: unknown;
-  /** Headers; undefined values are omitted. */
+  /** Headers. Undefined values are omitted. */
   headers?: Record<string, string | undefined>;
-  /** Without a source, no token is sent. */
+  /** Source of tokens. Without a source, no token is sent. */
   tokens?: HeldTokens | undefined;
   /** The route requires a token. */
   needsToken?: boolean;
@@ -84,11 +86,14 @@ export interface Request {
 
 export interface Received {
   response: Response;
-  /** Value of a JSON body, or text of any other body; undefined for a stream or without a body. */
+  /** Value of a JSON body, or text of any other body. Undefined for a stream or without a body. */
   data: unknown;
 }
 
-/** Sends a request and returns its successful response; rejects with a ClientError, or with the signal's reason. */
+/**
+ * Sends a request and returns its successful response. Rejects with a ClientError if the request fails, or with the
+ * reason of an aborted signal.
+ */
 export type Send = (request: Request) => Promise<Received>;
 
 interface SenderOptions {
@@ -114,7 +119,7 @@ export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, lon
 /** Creates the function that sends all requests of a client, each within its timeout. */
 export const createCallSender = (options: SenderOptions): Send => {
   /**
-   * Errors after which a call may be retried although it may be sent only once: the login failed, so the call itself
+   * Errors after which a call may be retried even if it must be sent only once. The login failed, so the call itself
    * was never sent.
    */
   const repeatable = new WeakSet<ClientError>();
@@ -144,7 +149,7 @@ export const createCallSender = (options: SenderOptions): Send => {
       throw reason;
     }
   };
-  /** Sends a request, and retries it once with a new token if the token is refused. */
+  /** Sends a request. If the token is refused, retries once with a new token. */
   const attemptWithToken = async (request: Request, signal: AbortSignal): Promise<Received> => {
     const { tokens, needsToken = false } = request;
     const token = await tokens?.get(needsToken, signal);
@@ -213,7 +218,7 @@ const toData = (name: string, response: Response, text: string): unknown => {
 const toTimeout = ({ method, path }: Request, timeout: number): ClientError =>
   new ClientError('timeout', `${method} ${path}: no response within ${timeout} ms`);
 
-/** Returns the reason why fetch failed. Runtimes put the reason into `cause`. */
+/** Returns the reason why fetch failed. Runtimes store it in `cause`. */
 const toReason = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);
@@ -225,7 +230,7 @@ interface Details {
   cause?: unknown;
 }
 
-/** A failed request; see types.ts. */
+/** Error for a failed request. See types.ts. */
 export class ClientError extends Error implements ClientFailure {
   readonly code: ClientFailure['code'];
   readonly status: number;
@@ -244,11 +249,11 @@ export class ClientError extends Error implements ClientFailure {
   }
 }
 
-/** Creates the error for a response other than 2xx. */
+/** Creates the error for a response that is not 2xx. */
 const toCallRefusal = (name: string, response: Response, body: unknown): ClientError =>
   new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
 
-/** Parses the JSON text of a response; throws a ClientError for other text. */
+/** Parses the JSON text of a response. Throws a ClientError for other text. */
 export const parseResponseJson = (name: string, text: string, response?: Response): unknown => {
   try {
     return JSON.parse(text);
@@ -258,8 +263,8 @@ export const parseResponseJson = (name: string, text: string, response?: Respons
 };
 
 /**
- * True if retrying the request may succeed later. A server of version 1.0 responds 409 with Retry-After while the first
- * request with an idempotency key is running.
+ * True if the request may succeed when retried later. A server of version 1.0 responds 409 with Retry-After while the
+ * first request with an idempotency key is running.
  */
 export const isPassingError = ({ code, status, retryAfter }: ClientError): boolean =>
   code === 'connection' ||
@@ -271,7 +276,7 @@ const readText = (body: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Settles like the promise, but rejects with the signal's reason if the signal is aborted first. */
+/** Settles like the promise. If the signal is aborted first, rejects with the signal's reason. */
 export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -282,7 +287,7 @@ export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Prom
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 };
 
-/** Waits; rejects with the signal's reason if the signal is aborted first. */
+/** Waits. If the signal is aborted first, rejects with the signal's reason. */
 export const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
@@ -291,6 +296,6 @@ export const pause = async (milliseconds: number, signal: AbortSignal): Promise<
   await unlessAborted(over, signal).finally(() => clearTimeout(timer));
 };
 
-/** Returns the milliseconds until the next attempt, which roughly double each time and differ between clients. */
+/** Returns the milliseconds until the next attempt. They roughly double each time and differ between clients. */
 export const toRetryDelay = (attempts: number, longest: number): number =>
   Math.min(longest, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);

@@ -8,9 +8,9 @@ export interface ServerEvent {
 }
 
 interface Reading {
-  /** Called for each piece of the stream, including comments. */
+  /** Called for each piece of the stream. Comments count as pieces. */
   onContact?: () => void;
-  /** Milliseconds without data after which the stream is considered broken. */
+  /** Milliseconds without data after which the stream counts as broken. */
   silence?: number;
 }
 
@@ -31,7 +31,7 @@ export async function* readEvents(
   }
 }
 
-/** Parses the event in a block of lines; undefined for comments. */
+/** Parses the event in a block of lines. Undefined for comments. */
 const parseEvent = (block: string): ServerEvent | undefined => {
   const fields: Record<string, string> = {};
   for (const line of block.split('\n')) {
@@ -42,22 +42,22 @@ const parseEvent = (block: string): ServerEvent | undefined => {
   return data === undefined && event === 'message' ? undefined : { id, event, data: data ?? '' };
 };
 
-/** Milliseconds; the server sends a comment every 15 s. */
+/** Milliseconds. The server sends a comment every 15 s. */
 const longestSilence = 45_000;
 const longestDelay = 30_000;
-/** Milliseconds after which the end of a connection does not count as a failure. */
+/** Minimum milliseconds that a connection must last for its end not to count as a failure. */
 const shortestLife = 5000;
 
 export interface FollowedStream {
-  /** Opens the stream after the event with this id; rejects with a ClientError. */
+  /** Opens the stream after the event with this id. Rejects with a ClientError if the stream cannot be opened. */
   open(lastId: string | undefined): Promise<Response>;
   lastId: string | undefined;
   signal: AbortSignal;
 }
 
 /**
- * Yields events as long as the caller takes them, reconnecting as needed. Throws if the first connection fails, if the
- * server permanently refuses a later one, or, with the signal's reason, after the signal is aborted.
+ * Yields events as long as the caller takes them. Reconnects as needed. Throws if the first connection fails or if the
+ * server permanently refuses a later one. Throws the signal's reason after the signal is aborted.
  */
 export async function* followEvents({ open, lastId, signal }: FollowedStream): AsyncGenerator<ServerEvent> {
   let wasOpen = false;
@@ -92,14 +92,14 @@ type Input = Record<string, unknown>;
 type Page = Record<string, unknown> & { data: unknown[] };
 
 interface Paging {
-  /** Page size parameter, and the requested size. */
+  /** Name of the page size parameter, and the size to request. */
   size: string;
   usual: number;
-  /** Returns the changed parameters for the next page; undefined after the last page. */
+  /** Returns the changed parameters for the next page. Undefined after the last page. */
   next(page: Page, size: number): Input | undefined;
 }
 
-/** Ways to request the next page, keyed by the parameter that marks where a page starts. */
+/** Ways to request the next page, by the parameter that marks where a page starts. */
 export const pagings: Record<string, Paging> = {
   after: {
     size: 'limit',
@@ -134,8 +134,8 @@ export async function* readListPages(
 
 /**
  * Yields the entries of a list as they arrive. The list is the whole JSON body or one of its properties. Throws a
- * ClientError if the body ends early, pauses for longer than `silence` milliseconds or is not JSON, or the signal's
- * reason.
+ * ClientError if the body ends early, pauses for longer than `silence` milliseconds, or is not JSON. Throws the
+ * signal's reason after an abort.
  */
 export async function* readEntries(
   name: string,
@@ -200,8 +200,8 @@ const createFinder = () => {
 };
 
 /**
- * Yields a body's text in pieces as they arrive. Throws if the body breaks off or is aborted. Throws a ClientError
- * after `silence` milliseconds without data.
+ * Yields the text of a body in pieces as they arrive. Throws if the body breaks off or the signal is aborted. Throws a
+ * ClientError after `silence` milliseconds without data.
  */
 async function* readPieces({ body, url }: Response, silence?: number): AsyncGenerator<string, void> {
   if (!body) return;

@@ -15,7 +15,7 @@ export const minimumSecretBytes = 32;
 
 const mebibyte = 2 ** 20;
 
-/** Returns conflicts between settings that are valid on their own, as clauses that contain no secrets. */
+/** Returns conflicts between settings that are valid individually. Each conflict is a clause without secrets. */
 export const findConflicts = (settings: Settings): string[] => {
   const { headersTimeout, requestTimeout, trustProxy, powershellPath, timeZone, storeMaxBytes = 0, keys } = settings;
   const problems = trustProxy
@@ -43,7 +43,9 @@ export const findConflicts = (settings: Settings): string[] => {
   return [...problems, ...findKeyProblems(keys)];
 };
 
-/** Tests for an address or a CIDR block. Refuses `/0`: trusting every address would let clients forge their own. */
+/**
+ * True for an address or a CIDR block. Refuses `/0`, because trusting every address would let clients forge their own.
+ */
 const isAddressBlock = (text: string): boolean => {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
@@ -75,8 +77,8 @@ export const applyTimeZone = ({ timeZone }: Pick<Settings, 'timeZone'>): void =>
 };
 
 /**
- * Reads the certificate and key named in the settings; undefined without these settings. Throws a SettingsError if they
- * are not a pair.
+ * Reads the certificate and key named in the settings. Undefined without these settings. Throws a SettingsError if they
+ * do not belong together.
  */
 export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; key: Buffer } | undefined => {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
@@ -107,17 +109,19 @@ const readPem = (path: string, setting: string): Buffer => {
   }
 };
 
-/** File descriptors kept free in addition to served connections: 100 for refused connections, 64 for files. */
+/**
+ * File descriptors reserved in addition to those of served connections: 100 for refused connections, and 64 for files.
+ */
 const reserve = 100 + 64;
 
-/** Minimum number of connections. If the limit allows fewer, the server does not start. */
+/** Minimum number of connections. The server does not start if the limit on open files allows fewer. */
 const minConnections = 10;
 
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 
 /**
- * Lowers the number of connections, with a warning, to what the limit on open files allows. Throws a SettingsError if
- * too few remain. At that limit, the server could neither accept connections nor open files.
+ * Lowers the number of connections to what the limit on open files allows, with a warning. At that limit, the server
+ * could neither accept connections nor open files. Throws a SettingsError if too few connections remain.
  */
 export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   const possible = limit - reserve;
@@ -132,7 +136,7 @@ export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   return { maxConnections: possible, warning: `maxConnections is ${possible} instead of ${wanted}, ${reason}` };
 };
 
-/** Reads the soft limit on open files, which Node raises to the hard limit on startup; infinite if unknown. */
+/** Reads the soft limit on open files. Node raises it to the hard limit on startup. Infinite if unknown. */
 const readOpenFileLimit = (): number => {
   const path = '/proc/self/limits';
   const limits = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -11,18 +11,20 @@ const sticky = 0o1000;
 /** Files named in the settings that only the server's account should read. */
 export interface PrivateFiles {
   dataDir: string;
-  /** Paths with their names for messages. */
+  /** Paths of the files, and their names for messages. */
   files: readonly { name: string; path: string }[];
 }
 
 interface ExposedFiles {
-  /** Reasons not to start: other accounts could plant state or secrets. */
+  /** Reasons not to start. Other accounts could plant state or secrets. */
   problems: string[];
   /** Files that other accounts can read. */
   warnings: string[];
 }
 
-/** Returns the reason for refusing a file that other accounts can write. `name` is the file's name in the message. */
+/**
+ * Returns the reason for refusing a file that other accounts can write. `name` is the name of the file in the message.
+ */
 export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
   const status = readStatus(path);
   if (!status?.isFile() || !isWritableByOthers(status)) return undefined;
@@ -93,7 +95,7 @@ const describeFiles = (verb: string, [first, ...others]: readonly { path: string
   return `other accounts can ${verb} ${first?.path}${more}: run chmod ${change} on ${them}`;
 };
 
-/** Lists the files in a folder. Empty if the folder is unreadable, because its first use reports that problem. */
+/** Lists the files in a folder. Empty if the folder is unreadable. The first use of the folder reports that problem. */
 const listFiles = (folder: string): { path: string; status: Stats }[] => {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -108,7 +110,9 @@ const listFiles = (folder: string): { path: string; status: Stats }[] => {
   }
 };
 
-/** Reads modes and owners. Returns undefined for a missing or unreachable file, and on Windows, which has no modes. */
+/**
+ * Reads the mode and owner of a file. Undefined for a missing or unreachable file, and on Windows, which has no modes.
+ */
 const readStatus = (path: string): Stats | undefined => {
   if (process.platform === 'win32') return undefined;
   try {

@@ -3,23 +3,24 @@ import type { AccessLevel, AccessSetting } from '../auth/access.ts';
 import { toFlagName, toVariableName } from './names.ts';
 import { formerNames } from './schema.ts';
 
-/** Current values of settings by their values in 1.1.0, which still work. */
+/** Current values of settings by their values in 1.1.0. The former values still work. */
 const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
 
 interface ReplacedSetting {
-  /** Former names of the setting; the first is the one to write. */
+  /** Former names of the setting. New text should use the first. */
   names: readonly string[];
   /**
-   * Level in `access` for each value of the setting. Write the first level; the other levels are at least as strict.
+   * Levels in `access` that correspond to each value of the setting. Write the first level. The other levels are at
+   * least as strict.
    */
   values: Readonly<Record<string, readonly AccessLevel[]>>;
-  /** Value that keeps the routes' default access. */
+  /** Value that keeps the default access of the routes. */
   usual: string;
 }
 
 const needsLogin = { values: { none: ['open'], bearer: ['login', 'admin'] }, usual: 'none' } as const;
 
-/** Settings of 1.0.0 that `access` replaces, but that still work. */
+/** Settings of 1.0.0 that were replaced by `access` but still work. */
 const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   alertsAuth: { names: ['alerts', 'X'], ...needsLogin },
   historyAuth: { names: ['history'], ...needsLogin },
@@ -31,7 +32,9 @@ const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   },
 };
 
-/** Adds the schemas of the settings under their former names, and the schemas of settings replaced by `access`. */
+/**
+ * Adds the schemas of settings under their former names. Also adds the schemas of the settings replaced by `access`.
+ */
 export const toFormerProperties = (properties: TProperties): TProperties => ({
   ...Object.fromEntries(
     Object.entries(formerNames).map(([former, current]) => [
@@ -47,9 +50,9 @@ export const toFormerProperties = (properties: TProperties): TProperties => ({
   ),
 });
 
-/** Sources of settings. `path` is the path of the config file; undefined without a file. */
+/** Sources of settings. `path` is the path of the config file. Undefined without a file. */
 export interface Sources {
-  /** By key in camelCase; a bare flag is `true`. */
+  /** By key in camelCase. A flag without a value is `true`. */
   flags: Record<string, string | boolean | undefined>;
   environment: NodeJS.ProcessEnv;
   file: Record<string, unknown>;
@@ -63,7 +66,7 @@ export interface Findings {
 }
 
 /**
- * Replaces former names and values with current ones and warns about each. Using both names in one source is a problem.
+ * Replaces former names and values with current ones. Warns about each. A source that uses both names has a problem.
  */
 export const useCurrentNames = ({ flags, environment, file, path }: Sources, findings?: Findings): Sources => {
   const rename = <T extends Record<string, unknown>>(
@@ -107,16 +110,13 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
   };
 };
 
-/** Valid value of a setting, and the name that its source uses for the setting. */
+/** Valid value of a setting, and the name under which its source gives the setting. */
 export interface GivenSetting {
   value: unknown;
   place: string;
 }
 
-/**
- * Merges replaced settings into `access`. Each replaced setting is a warning, or a problem if its value contradicts
- * `access`.
- */
+/** Merges replaced settings into `access`. Each gives a warning, or a problem if its value contradicts `access`. */
 export const mergeReplacedAccess = (
   access: AccessSetting | undefined,
   findGiven: (key: string) => GivenSetting | undefined,
@@ -141,7 +141,7 @@ export const mergeReplacedAccess = (
   return merged;
 };
 
-/** Returns the profile's level in `access`; undefined if `access` does not name the profile. */
+/** Returns the level of the profile in `access`. Undefined if `access` does not name the profile. */
 const findLevel = (access: AccessSetting | undefined, setting: ReplacedSetting): AccessLevel | undefined => {
   if (access === undefined) return undefined;
   if (access === 'login') return 'login';

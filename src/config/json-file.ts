@@ -3,10 +3,10 @@ import { readSmallFileSync } from '../lib/small-file.ts';
 import { MiB } from '../lib/units.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Maximum size in bytes of a config file or seed: a million tasks fit, and V8 can hold the text as a string. */
+/** Maximum size in bytes of a config file or seed. It is enough for a million tasks, and V8 can hold it as a string. */
 const maxBytes = 256 * MiB;
 
-/** Reads a file containing one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
+/** Reads a file that contains one JSON object in UTF-8. Throws a SettingsError that names the file and the problem. */
 export const readJsonFile = (path: string, what: string): Record<string, unknown> => {
   let text = '';
   let value: unknown;
@@ -36,8 +36,8 @@ export const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Returns a space and the position of the fault; an empty string if the text contains a string that is too long for a
- * regular expression.
+ * Returns a space and the position of the fault. Empty if the text contains a string that is too long for a regular
+ * expression.
  */
 const locateIfShort = (text: string): string => {
   try {
@@ -53,8 +53,8 @@ const token =
   /[ \t\r\n]*([{}[\],:]|"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/uy;
 
 /**
- * For each state, the possible first characters of the next token and the token's name. `0`: a number, true, false,
- * null.
+ * For each state, the characters with which the next token may begin, and the name of the token. `0` stands for a
+ * number, true, false or null.
  */
 const expectations = {
   value: ['{["0', 'a value'],
@@ -71,7 +71,7 @@ const brokenString = 'a string without a closing quote, or with an invalid escap
 
 type ParserState = keyof typeof expectations;
 
-/** Locates the first syntax error, e.g. `at line 2, column 7: expected ":"`, without quoting the text. */
+/** Locates the first syntax error without quoting the text, e.g. `at line 2, column 7: expected ":"`. */
 export const locateJsonFault = (text: string): string => {
   const open: string[] = [];
   let state: ParserState = 'value';

@@ -23,13 +23,13 @@ import {
 import { patternNames, type Settings } from './schema.ts';
 import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts';
 
-/** Flags by key in camelCase; a bare flag is `true`. */
+/** Flags by key in camelCase. A flag without a value is `true`. */
 export type Flags = Sources['flags'];
 
 /**
- * Reads the settings: flags override `SIGNALBOX_*` variables, which override the config file. `warn` receives warnings
- * about the file and unknown variables. Throws a SettingsError that lists every problem. If some settings are invalid,
- * `check` still runs on the valid settings.
+ * Reads the settings. Flags override `SIGNALBOX_*` variables, which override the config file. `warn` receives warnings
+ * about the file and unknown variables. `check` runs on the valid settings even if others are invalid. Throws a
+ * SettingsError that lists every problem.
  */
 export const loadSettings = (
   schema: TObject,
@@ -54,7 +54,7 @@ export const loadSettings = (
   return settings;
 };
 
-/** Reads only these settings, regardless of all others. Throws a SettingsError. */
+/** Reads only these settings and ignores all others. Throws a SettingsError if any is invalid. */
 export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags: Flags): Settings => {
   const environment = process.env;
   const path = findConfigPath(flags, environment);
@@ -66,8 +66,8 @@ export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags
 };
 
 /**
- * Returns warnings about `SIGNALBOX_*` variables that match no setting, e.g. a misspelt password variable, without
- * which the password would be random.
+ * Returns warnings about `SIGNALBOX_*` variables that match no setting. A misspelt password variable, for example,
+ * would leave the password random.
  */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
   const names = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
@@ -84,7 +84,8 @@ export const findConfigPath = (flags: Flags, environment: NodeJS.ProcessEnv): st
   (flags['config'] as string | undefined) ?? (environment[otherVariables.config] || undefined);
 
 /**
- * Reads the config file's values; `isRead` is false if the file cannot be read. Adds problems with the file as a whole.
+ * Reads the values in the config file and adds problems with the file as a whole. `isRead` is false if the file cannot
+ * be read.
  */
 const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv, problems: string[]) => {
   const path = findConfigPath(flags, environment);
@@ -113,7 +114,10 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
   Object.entries(schema.properties).some(([key, property]) => isSecretSetting(property) && Object.hasOwn(file, key));
 
-/** Returns the values of these settings, or their defaults, and the names of invalid settings. Adds their problems. */
+/**
+ * Returns the values of these settings, or their defaults, and the names of invalid settings. Adds the problems of the
+ * invalid settings.
+ */
 const readValues = (schema: TObject, keys: readonly string[], sources: Sources, problems: string[]) => {
   const settings: Record<string, unknown> = {};
   const invalid: string[] = [];
@@ -146,7 +150,7 @@ const findGiven = (
   return Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;
 };
 
-/** Finds a password in an address on the command line, which every account on the machine can read. */
+/** Finds a password in an address on the command line. Every account on the machine can read command lines. */
 const findShownSecret = (key: string, { value, place }: GivenSetting): string[] =>
   key === 'store' && place.startsWith('--') && hasPassword(String(value))
     ? [
@@ -180,20 +184,19 @@ const addReplacedAccess = (
 };
 
 /**
- * Returns the problems that `check` finds, except problems that name an invalid setting: a valid value may solve them.
+ * Returns the problems that `check` finds. Omits problems that name an invalid setting, because a valid value may solve
+ * them.
  */
 const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] =>
   problemsOf(check).filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
 
-/**
- * Finds variables for settings that only the config file can contain, because such variables would be silently ignored.
- */
+/** Finds variables for settings that only the config file can contain. Such variables would be silently ignored. */
 const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
     .map(([key]) => `${toVariableName(key)} has no effect: set ${key} in the config file`);
 
-/** Returns the reasons why a value is invalid for a setting, as clauses; empty if it is valid. */
+/** Returns the reasons why a value is invalid for a setting, as clauses. Empty if the value is valid. */
 const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[] => {
   if ('anyOf' in schema) {
     // The value is a word or, in the config file, an object.
@@ -216,7 +219,8 @@ const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[]
 };
 
 /**
- * Drops the errors of a union's branches, which contradict each other. The union's own error names the accepted values.
+ * Drops the errors of a union's branches, which contradict each other. The error of the union itself names the accepted
+ * values.
  */
 const dropBranches = (errors: readonly SchemaError[]): SchemaError[] => {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => `${schemaPath}/anyOf/`);

@@ -8,8 +8,8 @@ export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
 
 /**
- * Variables that are not settings: the path of the config file, the server and key for client commands, and the keys for
- * the hub and for another program whose data is imported.
+ * Variables that are not settings: the path of the config file, the server and key for client commands, and the keys
+ * for the hub and for another program whose data is imported.
  */
 export const otherVariables = {
   config: 'SIGNALBOX_CONFIG',
@@ -22,7 +22,7 @@ export const otherVariables = {
 /** True if the setting's value must never be shown. */
 export const isSecretSetting = (schema: TSchema): boolean => 'writeOnly' in schema;
 
-/** Returns the form of a value in a flag or variable; `none` if only the config file can contain the value. */
+/** Returns the form of a value in a flag or variable. `none` if only the config file can contain the value. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'number' | 'list' | 'string' | 'none' => {
   const { type, items } = schema as { type?: string; items?: { type?: string } };
   if (type === 'boolean') return 'flag';
@@ -43,7 +43,9 @@ const booleans = new Map([
   ['no', false],
 ]);
 
-/** Parses a flag's or variable's text; text that cannot be parsed is returned unchanged and fails validation. */
+/**
+ * Parses the text of a flag or variable. Text that cannot be parsed is returned unchanged and fails validation later.
+ */
 export const fromText = (schema: TSchema, text: string): unknown => {
   switch (textForm(schema)) {
     case 'flag':
@@ -62,7 +64,7 @@ export const fromText = (schema: TSchema, text: string): unknown => {
   }
 };
 
-/** Returns `; did you mean --port?` if one of the names resembles the given name, otherwise an empty string. */
+/** Returns `; did you mean --port?` if one of the names resembles the given name. Otherwise returns an empty string. */
 export const suggest = (given: string, names: readonly string[], quote = ''): string => {
   const allowed = Math.max(1, Math.floor(normalise(given).length / 4));
   const distances = names.map((name) => ({ name, distance: measure(normalise(given), normalise(name)) }));
@@ -70,7 +72,10 @@ export const suggest = (given: string, names: readonly string[], quote = ''): st
   return nearest && nearest.distance <= allowed ? `; did you mean ${quote}${nearest.name}${quote}?` : '';
 };
 
-/** Normalizes names: `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in the way words are separated. */
+/**
+ * Normalizes names, such as `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir`, which differ only in how words are
+ * separated.
+ */
 export const normalise = (name: string): string =>
   name
     .replace(/^SIGNALBOX_/i, '')
@@ -96,5 +101,5 @@ const measure = (from: string, to: string): number => {
   return Number(previous[to.length]);
 };
 
-/** Name of an agent's socket in its data folder. */
+/** Name of the agent's socket in the agent's data folder. */
 export const agentSocket = 'agent.sock';

@@ -1,16 +1,16 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { AccessKey, AccessSetting } from '../auth/access.ts';
 
-/** Marks settings that must not be given as flags, because every account can read command lines. */
+/** Marks settings that must not be given as flags. Every account can read command lines. */
 const secret = { writeOnly: true } as const;
 
-/** Pattern of paths: the operating system accepts all characters except NUL. */
+/** Pattern of paths. The operating system accepts all characters except NUL. */
 const withoutNul = '^[^\\u0000]*$';
 
 /** Pattern of names that are sent in headers. */
 const printable = '^[!-~]+$';
 
-/** Current names of settings, by the former names that 1.0.0 and 1.1.0 used. */
+/** Current names of settings by the former names used in 1.0.0 and 1.1.0. */
 export const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
 /** Names of patterns, used in messages. */
@@ -147,7 +147,10 @@ type CoreSettings = Static<TObject<typeof coreSettings>>;
 /** Settings of the program, including the settings of each feature. */
 export type Settings = CoreSettings & Record<string, unknown>;
 
-/** Combines all settings into one schema: the source of flags, variables, file keys, validation and documentation. */
+/**
+ * Combines all settings into one schema. Flags, variables, keys in the file, validation and documentation are derived
+ * from it.
+ */
 export const createSettingsSchema = (fragments: readonly TProperties[]): TObject =>
   Type.Object(Object.assign({}, coreSettings, ...fragments), {
     additionalProperties: false,

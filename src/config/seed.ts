@@ -12,7 +12,7 @@ import { SettingsError } from './settings-error.ts';
 /** Initial records by their keys in the seed file. */
 type SeedRecords = Record<string, unknown[]>;
 
-/** Reads a seed file and checks each record; throws a SettingsError that names every invalid record and field. */
+/** Reads a seed file and checks each record. Throws a SettingsError that names every invalid record and field. */
 export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRecords => {
   const file = readJsonFile(path, 'seed file');
   const problems: string[] = [];
@@ -41,8 +41,8 @@ const limitProblems = (problems: string[], key: string): string[] =>
     : [...problems.slice(0, reported), `seed file: ${problems.length - reported} more problems in ${key}`];
 
 /**
- * Finds problems in a list of records. Lists errors only for invalid records, because listing is many times slower than
- * checking.
+ * Finds problems in a list of records. Lists errors only for invalid records, because listing them takes many times
+ * longer than checking.
  */
 const findListProblems = (schema: TSchema, records: unknown[], key: string): string[] => {
   const isValid = createSchemaCheck(schema);
@@ -57,8 +57,8 @@ const findRecordProblems = (schema: TSchema, record: unknown, name: string): str
 };
 
 /**
- * Drops redundant faults: a value of the wrong type is never one of the allowed values, and the message that lists
- * these values suffices.
+ * Drops redundant faults. A value of the wrong type is never one of the allowed values, so the message that lists these
+ * values suffices.
  */
 const dropTypesOfEnums = (faults: SchemaFault[]): SchemaFault[] => {
   const listed = faults.flatMap(({ keyword, path }) => (keyword === 'enum' ? path.join('.') : []));

@@ -1,4 +1,4 @@
-/** Unusable settings. Each problem is a clause that says what to change. */
+/** Error for unusable settings. Each problem is a clause that says what to change. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly problems: readonly string[];
@@ -9,7 +9,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Compares by name, because each of the bundle's files has its own copy of this class. */
+/** Compares by name, because each file of the bundle has its own copy of this class. */
 export const isSettingsError = (error: unknown): error is SettingsError =>
   error instanceof Error && error.name === 'SettingsError';
 
@@ -19,8 +19,8 @@ export const assertNoProblems = (problems: readonly string[]): void => {
 };
 
 /**
- * Returns the config file entry that a command names. Throws a SettingsError that lists all entries if there is no such
- * entry.
+ * Returns the config file entry that a command names. If there is no such entry, throws a SettingsError that lists all
+ * entries.
  */
 export const requireConfigured = <T extends { name: string }>(
   configured: readonly T[],
@@ -33,7 +33,7 @@ export const requireConfigured = <T extends { name: string }>(
   throw new SettingsError([`there is no ${noun} ${JSON.stringify(name)}; the settings define: ${known}`]);
 };
 
-/** Returns the problems of the SettingsError that a check throws; empty if the check passes. */
+/** Returns the problems of the SettingsError that a check throws. Empty if the check passes. */
 export const problemsOf = (check: () => unknown): readonly string[] => {
   try {
     check();
@@ -44,7 +44,7 @@ export const problemsOf = (check: () => unknown): readonly string[] => {
   }
 };
 
-/** Runs every check and returns their results; throws one SettingsError with the problems of all failed checks. */
+/** Runs every check and returns their results. Throws one SettingsError with the problems of all failed checks. */
 export const checkAll = <T extends object>(checks: { [K in keyof T]: () => T[K] }): T => {
   const results: Partial<T> = {};
   const problems: string[] = [];

@@ -70,15 +70,18 @@ const quote = (word: string): string => {
 };
 
 /**
- * Stores the key in a file that only its owner can read, because systemd starts the agent without the variable. The key
- * comes from `--key-file`, or else from the variable. Throws an Error if there is no key.
+ * Stores the key in a file that only its owner can read. systemd starts the agent without the environment variable. The
+ * key comes from `--key-file`, else from the variable. Throws an Error if there is no key.
  */
 export const storeKey = (hub: HubSetting, given: Pick<AgentOptions, 'keyFile'>, keyFile: string): void => {
   if (given.keyFile !== undefined) replaceFile(keyFile, `${readHubKey({ keyFile: given.keyFile })}\n`);
   else if (hub.keyFile === undefined) replaceFile(keyFile, `${readHubKey({})}\n`);
 };
 
-/** Shows the unit, asks for confirmation and installs it; resolves to the exit code. Throws a SettingsError. */
+/**
+ * Shows the unit, asks for confirmation and installs the unit. Resolves to the exit code. Throws a SettingsError if a
+ * setting is unusable.
+ */
 export const installAgent = async (flags: Flags, given: AgentOptions): Promise<number> => {
   const { hub } = readAgentSettings({ ...flags, dataDir: stateFolder }, given, listServerSettings());
   const unit = createUnit(hub.url, { ca: hub.ca, config: findConfigPath(flags, process.env) });

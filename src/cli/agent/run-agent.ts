@@ -18,17 +18,20 @@ import { enrol } from './enrol.ts';
 /** Maximum length of a socket's path in bytes. */
 const longestSocketPath = 107;
 
-/** Milliseconds allowed for the last report and running requests during shutdown. */
+/** Milliseconds allowed during shutdown for the last report and running requests. */
 const gracePeriodMs = 10_000;
 
-/** Milliseconds between startup and the collection of its garbage. By then, the first report and checks are done. */
+/** Milliseconds from startup until its garbage is collected. By then, the first report and checks are done. */
 const startGarbageMs = 20_000;
 
 /** Returns the names of all server settings. */
 export const listServerSettings = (): string[] =>
   Object.keys((JSON.parse(loadTexts().configSchema) as { properties: object }).properties);
 
-/** Runs the agent until a signal stops it; resolves to an exit code if it cannot start. Throws a SettingsError. */
+/**
+ * Runs the agent until a signal stops it. Resolves to an exit code if the agent cannot start. Throws a SettingsError if
+ * a setting is unusable.
+ */
 export const runAgent = async (flags: Flags, given: AgentOptions): Promise<number | undefined> => {
   const warnings: string[] = [];
   const settings = readAgentSettings(flags, given, listServerSettings(), (warning) => warnings.push(warning));

@@ -7,8 +7,8 @@ import { MiB } from '../../lib/units.ts';
 import type { Scene } from './stage.ts';
 
 /**
- * Bytes written, and number of pieces they are written in. The watch fires at half of the bytes. The demo skips disks
- * with less free space.
+ * Number of bytes to write, and number of pieces to write them in. The watch fires at half of the bytes. The demo skips
+ * disks that have less free space.
  */
 const [writtenBytes, pieces] = [16 * MiB, 8];
 const minFree = 1024 * MiB;
@@ -19,9 +19,9 @@ const maxSeconds = 5;
 const maxAttempts = 3;
 
 /**
- * Fills a disk harmlessly: the watch on the folder's file system gets a limit slightly below the current free space,
- * and a file takes up more than the difference for a few seconds. Retries if other programs free as much space in the
- * meantime.
+ * Fills a disk harmlessly. The watch on the folder's file system gets a limit slightly below the current free space. A
+ * file then takes up more than the difference for a few seconds. Retries if other programs free the same amount of
+ * space in the meantime.
  */
 export const fillDisk = async (scene: Scene): Promise<void> => {
   const { call, narrator, folder } = scene;
@@ -49,7 +49,7 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
   await call('admin', 'DELETE', '/api/watches/demo-disk');
 };
 
-/** Writes the file, and deletes it once the watch has fired; resolves to true if it has. */
+/** Writes the file and deletes it once the watch has fired. Resolves to true if the watch has fired. */
 const writeForSeconds = async (scene: Scene): Promise<boolean> => {
   const { pause, folder } = scene;
   const path = join(folder, 'filling');

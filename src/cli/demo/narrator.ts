@@ -12,12 +12,12 @@ export type Narrator = ReturnType<typeof createNarrator>;
 /** Colours of actors. */
 const styles = { sender: 'cyan', incident: 'yellow', notified: 'magenta', person: 'green', machine: 'blue' } as const;
 
-/** Actors whose lines are printed in full. Alert titles are long, so they are cut at the end of the line. */
+/** Actors whose lines are printed in full. Lines with alert titles are long and are cut at the end of the line. */
 const isInFull = { sender: true, incident: false, notified: false, person: true, machine: true } as const;
 
 const [secondsWidth, whoWidth, narrowestWidth] = [5, 13, 20];
 
-/** Creates a narrator, which prints each event with the elapsed seconds, on one line if the terminal is wide enough. */
+/** Creates a narrator. It prints each event with the elapsed seconds, on one line if the terminal is wide enough. */
 export const createNarrator = () => {
   const startedAt = performance.now();
   const indent = ' '.repeat(secondsWidth + whoWidth + 4);
@@ -44,7 +44,7 @@ interface Delivery {
   data?: { message?: { title?: string } };
 }
 
-/** Starts a webhook server that plays the demonstration's chat and phones and prints each message it receives. */
+/** Starts a webhook server that plays the demonstration's chat and phones. It prints each message it receives. */
 export const startReceiver = async ({ tell }: Narrator) => {
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? '');
@@ -58,7 +58,7 @@ export const startReceiver = async ({ tell }: Narrator) => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    /** Base address, followed by a destination's name. */
+    /** Base address. Append a destination's name. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     close: async (): Promise<void> => {
       server.closeAllConnections();

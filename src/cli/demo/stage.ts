@@ -8,7 +8,7 @@ import { callServer, parseObject } from '../remote/server.ts';
 import { startServer } from '../serve/serve.ts';
 import type { Narrator } from './narrator.ts';
 
-/** Seconds after which the phone of the person on call rings for an unacknowledged incident. */
+/** Seconds until the phone of the person on call rings for an unacknowledged incident. */
 const escalationSeconds = 12;
 
 /** Seconds between two runs of the job (minimum 10), and seconds of its grace period. */
@@ -17,7 +17,7 @@ const graceSeconds = 3;
 
 const timeoutMs = 15_000;
 
-/** Senders of requests: programs with their own keys, and people. */
+/** Senders of requests: people, and programs with their own keys. */
 type Caller = 'alertmanager' | 'uptime-kuma' | 'cron' | 'anna' | 'admin';
 
 export interface Stage {
@@ -28,14 +28,14 @@ export interface Stage {
   url: string;
 }
 
-/** Parts of the demonstration that the story uses. */
+/** Parts of the demonstration that are used by the story. */
 export interface Scene extends Stage {
   narrator: Narrator;
-  /** Waits for a number of seconds of the story; rejects if the story ends early. */
+  /** Waits for a number of seconds of the story. Rejects if the story ends early. */
   pause(seconds: number): Promise<void>;
   /** Aborted when the demonstration ends. */
   end: AbortSignal;
-  /** Folder the demonstration may write to. */
+  /** Folder to which the demonstration may write. */
   folder: string;
 }
 
@@ -43,7 +43,7 @@ interface StageParts {
   /** Schema of the settings. */
   schema: TObject;
   folder: string;
-  /** Address for notifications. */
+  /** Address to which notifications are sent. */
   receiver: string;
   /** Fraction of the normal duration. */
   pace: number;

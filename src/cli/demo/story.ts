@@ -43,7 +43,7 @@ const escalate = async (scene: Scene): Promise<void> => {
   keepRunning(scene, end).catch(() => undefined);
 };
 
-/** Runs the job once; the next run comes so much later that the heartbeat becomes late. */
+/** Runs the job once. The next run is so much later that the heartbeat becomes late. */
 const backUp = async ({ call, pingPath, narrator }: Scene): Promise<void> => {
   narrator.tell('sender', 'cron', 'nightly-backup has run, and pings its heartbeat');
   await call('cron', 'POST', pingPath, { files: 412 });
@@ -171,7 +171,7 @@ const pollMs = 100;
 /** Reports changes to incidents and heartbeats until the signal is aborted. */
 export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
   const known = new Map<string, string>();
-  /** True if the state of the incident or heartbeat has changed. */
+  /** True if the state of the incident or heartbeat has changed since the last call. */
   const hasChanged = (thing: string, state: string): boolean => {
     const isSame = known.get(thing) === state;
     known.set(thing, state);

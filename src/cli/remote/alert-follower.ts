@@ -21,7 +21,7 @@ export interface FollowedAlerts {
   show(rows: readonly AlertEntry[]): void;
 }
 
-/** Shows each stored alert once, reconnecting as needed. Rejects if the server refuses. */
+/** Shows each stored alert once, reconnecting as needed. Rejects if the server refuses the request. */
 export const followAlerts = async (
   server: AlertServer,
   { last, accepts, listBetween, show }: FollowedAlerts,
@@ -36,7 +36,7 @@ export const followAlerts = async (
     ...(key !== undefined && { tokens: { get: async () => key, renew: async () => undefined } }),
   };
   let isAway = false;
-  /** Retries until the server responds. Rejects if the server refuses. */
+  /** Retries until the server responds. Rejects if the server refuses the request. */
   const insist = async <T>(attempt: () => Promise<T>): Promise<T> => {
     for (let failures = 0; ; failures += 1) {
       try {
@@ -66,7 +66,7 @@ export const followAlerts = async (
       const { data } = await send({ ...request, path: '/api/alerts/search', query });
       return data as Awaited<ReturnType<AlertSearch>>;
     });
-  /** Shows alerts stored since the last alert that was shown, because events may have been missed. */
+  /** Shows alerts stored since the last alert shown. Some of their events may have been missed. */
   const catchUp = async (): Promise<void> => {
     const { data } = await search({ limit: 1 });
     const newest = data[0];

@@ -13,14 +13,14 @@ export interface SentAlert {
   level: string;
   message: string;
   hostname: string;
-  /** Key of the problem: a resolution resolves the firing alerts with this key. */
+  /** Key of the problem. A resolution resolves the firing alerts that have this key. */
   key?: string;
   status?: 'firing' | 'resolved';
   link?: string;
   labels?: Record<string, string>;
 }
 
-/** Alert with an idempotency key, so the server stores it only once, however often it is sent. */
+/** Alert with an idempotency key. The server stores it only once, however often it is sent. */
 interface UniqueAlert {
   alert: SentAlert;
   idempotencyKey: string;
@@ -37,8 +37,8 @@ export interface PendingAlert extends UniqueAlert {
 interface Unsent {
   reason: string;
   /**
-   * `away`: the server may come back. `server`: it refuses this sender, or is not signalbox. `alert`: it refuses this
-   * alert.
+   * `away`: the server may come back. `server`: the server refuses this sender, or is not signalbox. `alert`: the
+   * server refuses this alert.
    */
   cause: 'away' | 'server' | 'alert';
   /** Set if an alert with this Idempotency-Key is already stored. */
@@ -48,7 +48,7 @@ interface Unsent {
 /** Id of the stored alert, or the reason why it was not stored. */
 type Delivery = { id: string } | Unsent;
 
-/** Result of keeping an alert for this user's next command that sends. */
+/** Result of keeping an alert until this user's next command that sends alerts. */
 interface Keeping {
   isKept: boolean;
   lost?: string;
@@ -69,8 +69,8 @@ const longestWaitMs = 5_000;
 const aboutAlert = new Set([400, 413, 422]);
 
 /**
- * Status for an Idempotency-Key that was already used with different fields. The fields of a kept alert change, because
- * its text says that the alert is late.
+ * Status for an Idempotency-Key that was already used with different fields. A kept alert gets different fields,
+ * because its text says that it is late.
  */
 const usedKey = 422;
 
@@ -84,7 +84,7 @@ const spool = new UnsentFolder<UniqueAlert & { url: string }>(
     typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey) && !isTooLong(alert),
 );
 
-/** Creates an alert to be sent from now on, for at most `retryForMs` plus one attempt. */
+/** Creates an alert to be sent. Sending starts now and lasts at most `retryForMs` plus one attempt. */
 export const createPendingAlert = (alert: SentAlert, retryForMs: number): PendingAlert => ({
   alert,
   idempotencyKey: randomUUID(),
@@ -94,8 +94,8 @@ export const createPendingAlert = (alert: SentAlert, retryForMs: number): Pendin
 
 /**
  * Sends the alerts kept for the server, then this alert. An alert that cannot be delivered in time is kept for this
- * user's next command that sends, unless the server refuses the alert itself. Throws a UsageError if the alert is too
- * long.
+ * user's next command that sends alerts. An alert that the server itself refuses is not kept. Throws a UsageError if
+ * the alert is too long.
  */
 export const sendAlert = async (
   pending: PendingAlert,
@@ -132,7 +132,7 @@ export const deliverKept = async (
 
 /**
  * Sends an alert until the server stores or refuses it, or until the deadline plus one attempt of 5 s. All attempts use
- * the same Idempotency-Key, so the alert is stored once. Throws a UsageError if the alert is too long.
+ * the same Idempotency-Key, so the server stores the alert only once. Throws a UsageError if the alert is too long.
  */
 const deliver = async (
   { alert, idempotencyKey }: UniqueAlert,
@@ -154,7 +154,7 @@ const deliver = async (
   }
 };
 
-/** Sends the alert once; `minWaitMs` is set if another attempt may succeed. */
+/** Sends the alert once. Sets `minWaitMs` if another attempt may succeed. */
 const attempt = async (
   server: AlertServer,
   request: Parameters<typeof callServer>[2],
@@ -178,7 +178,7 @@ const toAdvice = ({ key }: AlertServer, text: string): string => {
   return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
 };
 
-/** Keeps an undelivered alert. The message of the kept alert says when the alert was sent. */
+/** Keeps an undelivered alert. Its message then says when the alert was sent. */
 export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url }: AlertServer): Keeping => {
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {

@@ -98,14 +98,14 @@ const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
 const toCsvLines = (rows: readonly (readonly unknown[])[]): string =>
   toCsv(rows).split('\r\n').map(escapeLines).join('\r\n');
 
-/** Builds the query parameters of a search. Each severity has several names; any other level matches only itself. */
+/** Builds the query parameters of a search. Each severity has several names. Any other level matches only itself. */
 const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
   const named = severity === undefined ? { level } : { severity };
   return { ...named, source, hostname, q: text, since: from?.toISOString() };
 };
 
-/** True for alerts the search would find. */
+/** Creates a function that returns true for alerts that the search would find. */
 const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): ((row: AlertEntry) => boolean) => {
   const severity = level === undefined ? undefined : findSeverity(level);
   // An empty string is not sent, so it does not filter.
@@ -136,7 +136,7 @@ async function* searchPages(
 /** Number of columns below which times omit the year. */
 const narrow = 100;
 
-/** Creates a log's table. If more alerts will follow, the columns start wide enough for most alerts. */
+/** Creates the table of a log. If more alerts will follow, the initial columns are wide enough for most alerts. */
 const createAlertTable = (isFollowed: boolean) => {
   const isNarrow = process.stdout.isTTY === true && (process.stdout.columns || usualColumns) < narrow;
   const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {

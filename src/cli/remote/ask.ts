@@ -26,8 +26,8 @@ const exitCodes = {
 };
 
 /**
- * Variables of commands that read from a server. `scope` is the scope that the key needs, or `admin` for a token of an
- * Admin.
+ * Variables of commands that read from a server. `scope` is the scope that the key needs. `admin` stands for a token of
+ * an Admin.
  */
 export const askedVariables = (scope: string) => ({
   [otherVariables.url]: `URL of the server, including the path of a mount. Default ${defaultUrl}.`,
@@ -47,7 +47,7 @@ export class UnusableResponse extends Error {
   }
 }
 
-/** The server's response with a list. */
+/** Response with a list from the server. */
 export interface ListReply<Row> {
   data: Row[];
   total: number;
@@ -63,23 +63,23 @@ interface Sent {
   query?: AskedQuery;
 }
 
-/** Requests and output of a command. Requests throw if the server gives no usable response, which ends the command. */
+/** Requests and output of a command. If the server gives no usable response, requests throw, which ends the command. */
 export interface Asking {
   server: AlertServer;
   /** Sends a request and resolves to the text of the response. */
   askText(path: string, sent?: Sent): Promise<string>;
   /** Sends a request and resolves to the object in the response. */
   ask<T>(path: string, sent?: Sent): Promise<T>;
-  /** Prints objects for people, or as JSON for scripts. Prints `nothing` if the list is empty. */
+  /** Prints objects for people, or as JSON for scripts. If the list is empty, prints the text in `nothing`. */
   show<Row extends object>(rows: readonly Row[], toText: (rows: readonly Row[]) => string, nothing?: string): undefined;
 }
 
 interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
   /** Flags in addition to --json and --url. */
   flags?: F;
-  /** Scope that the key needs, as shown to people, or `admin` for a token of an Admin. */
+  /** Scope that the key needs, as shown to people. `admin` stands for a token of an Admin. */
   scope: string;
-  /** Resolves to the exit code, unless it is 0. */
+  /** Runs the command. Resolves to the exit code, or to nothing for 0. */
   run(asking: Asking, input: CommandInput<F & typeof askingFlags>): Promise<number | undefined>;
 }
 
@@ -141,20 +141,20 @@ export const toUnusableResponse = (
 export const printLines = (rows: readonly object[]): undefined =>
   print(rows.map((row) => `${escapeJson(JSON.stringify(row))}\n`).join(''));
 
-/** Prints that the server has more entries than were listed; `which` is a word such as `newest`. */
+/** Prints that the server has more entries than were listed. `which` is a word such as `newest`. */
 export const sayIfMore = ({ data, total }: ListReply<unknown>, which: string): void => {
   if (Number(total) > data.length) say(`showing the ${data.length} ${which} of ${total} matches`);
 };
 
-/** Number of characters of an id that tables show, enough to distinguish entries. */
+/** Number of characters of an id shown in tables. Enough to distinguish entries. */
 const shownLength = 13;
 
 /** Shortens an id for tables. */
 export const toShortId = (id: string): string => id.slice(0, shownLength);
 
 /**
- * Returns the only row whose id begins with `id`. If there is no such row or more than one, prints the reason and
- * returns undefined. `noun` is a word such as `silence`.
+ * Returns the row whose id begins with `id`. If there is none or more than one, prints the reason and returns
+ * undefined. `noun` is a word such as `silence`.
  */
 export const findById = <Row extends { id: string }>(
   rows: readonly Row[],

@@ -31,21 +31,19 @@ interface Listener {
   ended(): void;
 }
 
-/**
- * Milliseconds to wait for the end of the output, because a background process of the program can keep the output open.
- */
+/** Milliseconds to wait for the end of the output. A background process of the program can keep the output open. */
 const outputWaitMs = 1000;
 
 /** Forwarded signals. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** Signals that the terminal also sends to the program. */
+/** Signals that the terminal sends to the program itself. */
 const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 /**
- * Runs a program without a shell, with this process's stdin; forwards its output and the signals that this process
- * receives. Resolves once the program has ended and its output is complete, or 1 s after its end; later output is still
- * forwarded until this process exits. `drain` resolves once a slow reader has taken all output.
+ * Runs a program without a shell, using this process's stdin. Forwards its output, and the signals that this process
+ * receives. Resolves once the program has ended and its output is complete, or 1 s after its end. Later output is still
+ * forwarded until this process exits. `drain` resolves once a slow reader has read all output.
  */
 export const runWrapped = async (
   [program = '', ...args]: readonly string[],
@@ -87,8 +85,8 @@ export const runWrapped = async (
 };
 
 /**
- * Creates named pipes for stdout and stderr: Node's own are sockets, which a script cannot open as /dev/stdout.
- * Undefined if mkfifo(1) or a folder is missing; sockets work for most programs.
+ * Creates named pipes for stdout and stderr. Node's own are sockets, which a script cannot open as /dev/stdout.
+ * Undefined if mkfifo(1) or a folder is missing. Most programs work with sockets.
  */
 const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
   let folder: string | undefined;
@@ -111,7 +109,7 @@ const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
   }
 };
 
-/** Forwards the output; resolves once it is complete. */
+/** Forwards the output. Resolves once it is complete. */
 const passOutput = async (
   output: Readable | null,
   target: NodeJS.WriteStream,
@@ -134,7 +132,7 @@ const drain = async (complete: Promise<unknown>): Promise<void> => {
   while (isSlow() && (await awaitWithin(100, complete)) === undefined);
 };
 
-/** Counts lost output as a failure, even if the program did not notice the loss. */
+/** Turns lost output into a failure, even if the program did not notice the loss. */
 const addUnwritten = (ending: Ending, [error]: readonly NodeJS.ErrnoException[]): Ending => {
   if (error === undefined) return ending;
   const problem = `its output could not be written: ${explainSystemError(error)}`;
@@ -160,7 +158,7 @@ const startChild = (program: string, args: readonly string[], stdio: StdioOption
 const notFound = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
 /**
- * Describes a failed start with the exit codes of shells: 127 for a command that was not found, 126 for a file that
+ * Describes a failed start. Uses the exit codes of shells: 127 for a command that was not found, 126 for a file that
  * cannot be executed.
  */
 const describeStartFailure = (program: string, error: NodeJS.ErrnoException): WrappedEnding =>
@@ -201,8 +199,8 @@ export class OutputTail {
   };
 
   /**
-   * Returns the output without colours and other control characters. Overwritten lines, such as progress bars, appear
-   * only in their last state.
+   * Returns the output without colours and other control characters. Of overwritten lines, such as progress bars, only
+   * the last state is returned.
    */
   get text(): string {
     const bytes = this.#mask().subarray(-maxTailBytes);
@@ -218,7 +216,7 @@ export class OutputTail {
       .join('\n');
   }
 
-  /** Masks the secret without changing the length of the output, so the tail begins at the same byte. */
+  /** Masks the secret without changing the length of the output. The tail therefore begins at the same byte. */
   #mask(): Buffer {
     if (this.#secret === '') return this.#bytes;
     const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));

@@ -32,8 +32,8 @@ const paths: Record<NumberedThings, string[]> = {
 };
 
 /**
- * Prints the numbers of open incidents or tasks, each with a tab and its title, for shell completion; prints nothing on
- * failure.
+ * Prints the numbers of open incidents or tasks for shell completion, each followed by a tab and its title. Prints
+ * nothing on failure.
  */
 const printNumbers = async (things: NumberedThings): Promise<number> => {
   try {

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { say } from '../stdio.ts';
 import { callServer, parseObject, type ServerReply, toServerUrl } from './server.ts';
 
-/** Settings for the address of the server. */
+/** Settings that determine the address of the server. */
 const settings = ['host', 'port', 'tlsCert', 'allowedHosts'];
 
 const limitMs = 5000;
@@ -38,7 +38,7 @@ interface CheckedServer {
   headers: { host?: string };
 }
 
-/** Finds the server described by the settings. Throws a SettingsError. */
+/** Finds the server described by the settings. Throws a SettingsError if the settings are invalid. */
 const findOwnServer = async (flags: Flags): Promise<CheckedServer> => {
   const [{ loadSomeSettings }, { createSettingsSchema }] = await Promise.all([
     import('../../config/load.ts'),
@@ -81,7 +81,10 @@ const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<strin
   return isHealth(parseObject(reply.text)) ? undefined : `${url.origin} is not a signalbox server`;
 };
 
-/** Returns the path of a health check on any mount, or of the OpenAPI document if no health check is mounted. */
+/**
+ * Returns the path of a health check, whatever its mount. Returns the path of the OpenAPI document if no health check
+ * is mounted.
+ */
 const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   if (status !== 200) return undefined;
   const paths = Object.keys(Object(parseObject(text)['paths']));
@@ -89,6 +92,6 @@ const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   return (found[0] ?? '/openapi.json').slice(1);
 };
 
-/** True for a health check's response or the OpenAPI document. */
+/** True for the response of a health check, and for the OpenAPI document. */
 const isHealth = ({ status, openapi }: Record<string, unknown>): boolean =>
   status === 'ready' || status === 'healthy' || typeof openapi === 'string';

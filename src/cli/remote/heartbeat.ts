@@ -9,9 +9,9 @@ import { toLateText, tolerate, UnsentFolder } from './state-folder.ts';
 const attemptMs = 10_000;
 const waitMs = 1000;
 
-/** Undelivered ping. Its path may be secret, so only its user may read the folder. */
+/** Undelivered ping. Its path may be secret, so only the user may read the folder. */
 interface KeptPing {
-  /** Server to which the ping is to be sent. */
+  /** Server to which the ping will be sent. */
   url: string;
   path: string;
   body: string;
@@ -23,7 +23,7 @@ const spool = new UnsentFolder<KeptPing>(
   ({ path, body }) => typeof body === 'string' && /^ping\/[\w./-]+\?rid=[\da-f-]{36}$/.test(path),
 );
 
-/** Returns a heartbeat's UUID or name. Throws a UsageError. */
+/** Returns the UUID or name of a heartbeat. Throws a UsageError for any other text. */
 export const readAddress = (address: string): string => {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(address)) return address;
   throw new UsageError('--heartbeat must be the UUID of a heartbeat, or its name');
@@ -33,7 +33,7 @@ export const readAddress = (address: string): string => {
 export interface RunReport {
   /** Reports that the run is taking too long. */
   late(text: string): void;
-  /** Reports the end; `text` is the title and the last output. */
+  /** Reports the end of the run. `text` is the title and the last output. */
   end(ending: { exitCode: number; isFailure: boolean; title: string; text: string }): void;
   /** Stores undelivered reports before the process ends. */
   interrupt(): void;
@@ -41,7 +41,7 @@ export interface RunReport {
   finish(): Promise<unknown>;
 }
 
-/** Creates reports that ping a heartbeat, whose address is never shown. The run begins now. */
+/** Creates a report that pings a heartbeat. Its address is never shown. The run begins now. */
 export const createHeartbeatReport = (server: AlertServer, address: string, retryForMs: number): RunReport => {
   const rid = randomUUID();
   const toPath = (signal: string | number): string => `ping/${address}/${signal}?rid=${rid}`;
@@ -82,8 +82,8 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
 };
 
 /**
- * Sends a ping. Resolves to undefined once the ping is on the server's disk, otherwise to the reason and whether the
- * failure may be temporary.
+ * Sends a ping. Resolves to undefined once the ping is on the server's disk. After a failure, resolves to the reason,
+ * and whether the failure may be temporary.
  */
 const send = async (server: AlertServer, { path, body }: Pick<KeptPing, 'path' | 'body'>) => {
   const { status, reason } = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });

@@ -38,7 +38,7 @@ export const incidentsCommand = defineAskingCommand({
   },
 });
 
-/** Sorts unacknowledged incidents first, then by severity, then by age. */
+/** Compares incidents for sorting: unacknowledged first, then by severity, then by age. */
 const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
@@ -192,7 +192,7 @@ export const addRespondersCommand = defineAskingCommand({
   },
 });
 
-/** Applies an action to each incident; the exit code is 1 if any incident was refused. */
+/** Applies an action to each incident. The exit code is 1 if the server refused any of them. */
 const act = async (
   { ask, show }: Asking,
   action: 'acknowledge' | 'resolve',
@@ -209,7 +209,7 @@ const act = async (
   return rows.length < data.length ? 1 : 0;
 };
 
-/** Parses an incident number. Also accepts `#412`, which shells treat as a comment unless it is quoted. */
+/** Parses an incident number. Also accepts `#412`. Shells treat that as a comment unless it is quoted. */
 const toNumber = (word: string): string => {
   const number = word.replace(/^#/, '');
   if (!/^[\w-]{1,36}$/.test(number)) {

@@ -126,7 +126,9 @@ export const runProgram = defineCommand({
   },
 });
 
-/** Returns the server, or the reason why the variables are invalid. Invalid variables must not stop the command. */
+/**
+ * Returns the server, or the reason why the variables are invalid. Invalid variables must not stop the wrapped command.
+ */
 const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertServer | { refused: string } => {
   if (flag !== undefined) toServerUrl(flag, '--url');
   try {
@@ -138,12 +140,12 @@ const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertS
 
 const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
 
-/** Maximum number of words that a script contributes to its name. */
+/** Maximum number of words that a script contributes to the command's name. */
 const maxWords = 3;
 
 /**
- * Returns a readable name for a command: its program. For a shell, the name is the file it runs, or the first words of
- * `-c` before any flag, quote or variable.
+ * Returns a readable name for a command. Usually this is its program. For a shell, it is the file that the shell runs,
+ * or the first words of `-c` before any flag, quote or variable.
  */
 export const toCommandName = ([program = '', ...args]: readonly string[]): string => {
   const name = basename(program);
@@ -160,7 +162,9 @@ export const toCommandName = ([program = '', ...args]: readonly string[]): strin
 
 const longestKey = 256;
 
-/** Returns the default key, which includes the command line, if given, to distinguish commands with the same name. */
+/**
+ * Returns the default key. If given, the command line is part of the key, to distinguish commands with the same name.
+ */
 const toDefaultKey = (about: { source: string; hostname: string }, words: readonly string[]): string => {
   const line = words.length === 0 ? [] : [toHash(JSON.stringify(words)).slice(0, 8)];
   const key = [about.source, about.hostname, ...line].join('/');
@@ -169,10 +173,10 @@ const toDefaultKey = (about: { source: string; hostname: string }, words: readon
 
 const toHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Commands whose last run was reported to a server as failed. */
+/** Commands whose last run was reported to a server as a failure. */
 const failedRuns = new StateFolder('failed-runs');
 
-/** Reports runs of one command, whose alerts share a key. A failed report never stops the command. */
+/** Reports runs of one command as alerts with the same key. A failed report never stops the command. */
 const createAlertReport = (
   server: AlertServer,
   about: Required<Pick<SentAlert, 'source' | 'hostname' | 'key' | 'level'>>,
@@ -181,7 +185,7 @@ const createAlertReport = (
   const url = server.url.href;
   const file = `${toHash(`${url}\n${about.key}`).slice(0, 32)}.json`;
   const pending = new Set<PendingAlert>();
-  /** Alerts are sent one at a time. */
+  /** Settles after the previous alert. Alerts are sent one at a time. */
   let turn: Promise<unknown> = Promise.resolve();
   /** Alert with the run's current state. */
   let last: SentAlert | undefined;

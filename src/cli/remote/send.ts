@@ -71,7 +71,7 @@ interface Given {
   label?: readonly string[] | undefined;
 }
 
-/** Reads the optional fields of the alert. Throws a UsageError. */
+/** Reads the optional fields of the alert. Throws a UsageError for an invalid field. */
 const readGiven = ({ key, status, link, label }: Given) => {
   const known = status === undefined ? undefined : readChoice('--status', status, alertStatuses);
   if (known === 'resolved' && key === undefined) {
@@ -95,8 +95,8 @@ const toLabel = (text: string): [string, string] => {
 };
 
 /**
- * Returns the words joined. Without words, or for `-`, reads standard input, where bytes that are not UTF-8 become
- * U+FFFD. Throws a UsageError.
+ * Returns the words joined by spaces. Without words, or for `-`, reads standard input. Bytes that are not UTF-8 become
+ * U+FFFD. Throws a UsageError for an unusable message.
  */
 const readMessage = async (words: readonly string[]): Promise<string> => {
   const isPiped = words.length === 0 || (words.length === 1 && words[0] === '-');
@@ -111,7 +111,7 @@ const readPiped = async (): Promise<string> => {
   return bytes.toString().replace(/[\r\n]+$/, '');
 };
 
-/** Returns the user name, like logger(1). */
+/** Returns the user name, as logger(1) does. */
 const readUserName = (): string => {
   try {
     return userInfo().username;

@@ -11,14 +11,14 @@ import { readInput } from '../stdio.ts';
 
 /** Server that receives alerts. */
 export interface AlertServer {
-  /** Ends with `/`. The path is a mount, or the prefix used by a proxy. */
+  /** Always ends with `/`. The path is a mount, or the prefix used by a proxy. */
   url: URL;
   key: string | undefined;
   /** Socket of an agent on this machine. */
   socketPath?: string;
 }
 
-/** Exit code of commands whose server is currently unreachable (EX_TEMPFAIL of sysexits.h). */
+/** Exit code of commands if the server is currently unreachable (EX_TEMPFAIL of sysexits.h). */
 export const temporaryFailure = 75;
 
 /** Address of a server with default settings. */
@@ -53,7 +53,10 @@ export const clientVariables = {
   [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server requires a key.',
 };
 
-/** Returns the server from the flag `--url` or the variables. Throws a UsageError, which never shows the key. */
+/**
+ * Returns the server from the flag `--url` or the variables. Throws a UsageError if either is invalid. The error never
+ * shows the key.
+ */
 export const readServer = (flag: string | undefined, dataDir?: string): AlertServer => {
   const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
   const socketPath = flag === undefined && (dataDir !== undefined || !variable) ? findAgentSocket(dataDir) : undefined;
@@ -68,7 +71,7 @@ export const readServer = (flag: string | undefined, dataDir?: string): AlertSer
 /** Data folders of an agent, in addition to `SIGNALBOX_DATA_DIR`. */
 const agentFolders = ['data', '/var/lib/signalbox-agent'];
 
-/** Returns the socket of the agent on this machine; undefined without an agent. */
+/** Returns the socket of the agent on this machine. Undefined if there is no agent. */
 const findAgentSocket = (dataDir = process.env['SIGNALBOX_DATA_DIR']): string | undefined => {
   const paths = (dataDir ? [dataDir] : agentFolders).map((folder) => join(resolve(folder), agentSocket));
   return paths.find((path) => tryToStat(path)?.isSocket()) ?? undefined;
@@ -82,7 +85,7 @@ const tryToStat = (path: string) => {
   }
 };
 
-/** Checks an alert's key. Throws a UsageError. */
+/** Checks an alert's key. Throws a UsageError for an invalid key. */
 export const readAlertKey = (key: string): string => {
   if (key.startsWith('sbk_')) {
     throw new UsageError(
@@ -96,14 +99,14 @@ export const readAlertKey = (key: string): string => {
 /** Maximum seconds of a timer (24 days). */
 const maxSeconds = 2_000_000;
 
-/** Converts a flag's value from seconds to milliseconds. Throws a UsageError. */
+/** Converts a flag's value from seconds to milliseconds. Throws a UsageError if the value is not a valid number. */
 export const toMilliseconds = (flag: string, text: string): number => {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds <= maxSeconds) return seconds * 1000;
   throw new UsageError(`${toFlag(flag)} must be seconds from 0 to ${maxSeconds}, not ${JSON.stringify(text)}`);
 };
 
-/** Returns a URL that ends with `/`. `place` names the source of the text in errors. */
+/** Returns a URL that ends with `/`. `place` names the source of the text in error messages. */
 export const toServerUrl = (text: string, place: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
@@ -121,14 +124,14 @@ const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Result of a request. */
 export interface ServerReply {
-  /** Status of the response; 0 without a response. */
+  /** Status of the response. 0 without a response. */
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
-  /** Reason for a failure, as a clause for people. It never shows the key. */
+  /** Reason for a failure, as a clause for people. Never shows the key. */
   reason: string;
   /**
-   * True if there was no response and retrying is useless: the certificate is not trusted, or the server speaks neither
+   * True if there was no response and retrying is useless. The certificate is not trusted, or the server speaks neither
    * HTTP nor TLS.
    */
   isLasting: boolean;
@@ -142,8 +145,8 @@ type Call = Pick<RequestOptions, 'method' | 'headers'> & {
 };
 
 /**
- * Sends one request with the server's key on a separate connection and reads the response, which must be complete
- * within `timeoutMs`. Does not follow redirects. Never rejects. Avoids `fetch`, which takes 15 ms to load.
+ * Sends one request with the server's key on a separate connection. Reads the response, which must be complete within
+ * `timeoutMs`. Does not follow redirects. Never rejects. Does not use `fetch`, which takes 15 ms to load.
  */
 export const callServer = async (
   { url, key, socketPath }: AlertServer,
@@ -199,14 +202,14 @@ const readError = (status: number, text: string): string => {
   return typeof error === 'string' ? error : '';
 };
 
-/** Explains why a response is a failure, as a clause that never shows the key. */
+/** Explains why a response is a failure, as a clause. Never shows the key. */
 export const explainStatus = ({ url, key }: AlertServer, status: number, error: string): string => {
   if (error === '') return `${url.origin} responded ${status}`;
   const said = key === undefined ? error : error.replaceAll(key, '***');
   return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
 };
 
-/** Statuses after which a server, or a proxy in front of the server, may later accept the same request. */
+/** Statuses after which the same request may be accepted later, by the server or by a proxy in front of it. */
 const passing = new Set([408, 429, 502, 503, 504]);
 
 export const isPassingStatus = (status: number): boolean => passing.has(status);
@@ -226,5 +229,5 @@ export const explainFailure = (error: unknown): string => {
   return reasons[code] ?? (message || code);
 };
 
-/** Returns the object in a JSON text; an empty object for other strings. */
+/** Returns the object in a JSON text. An empty object for any other text. */
 export const parseObject = (text: string): Record<string, unknown> => Object(parseJson(text));

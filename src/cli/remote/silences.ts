@@ -6,7 +6,7 @@ import { parseUntil, parseWhen } from './until.ts';
 
 const usualSpan = '1h';
 
-/** Properties of a match. Other names are label names. */
+/** Properties that a match can have. Other names are label names. */
 const members = ['source', 'hostname', 'level', 'text'];
 
 const states = ['current', 'active', 'pending', 'expired', 'all'] as const;

@@ -7,8 +7,8 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
 /**
- * Maximum number of files in a folder, beyond which the oldest are dropped, and maximum size in bytes of a file (an
- * alert in its envelope).
+ * Maximum number of files in a folder, beyond which the oldest are dropped. Also the maximum size in bytes of a file,
+ * which is an alert in its envelope.
  */
 const maxFiles = 1000;
 const maxBytes = 16 * 1024 * 1024;
@@ -17,8 +17,8 @@ const maxFileBytes = (1024 + 64) * 1024;
 const othersWrite = 0o022;
 
 /**
- * Folder in `$XDG_STATE_HOME/signalbox` where commands keep small files for their user. Methods throw an Error whose
- * message is a clause if the folder cannot be used, or if other accounts could have planted its files.
+ * Folder in `$XDG_STATE_HOME/signalbox` where commands keep small files for their user. Methods throw an Error if the
+ * folder cannot be used or if other accounts could have planted its files. The message is a clause.
  */
 export class StateFolder {
   readonly #name: string;
@@ -39,8 +39,8 @@ export class StateFolder {
   }
 
   /**
-   * Returns the file's text, or undefined for a missing file. Anything but a regular file, such as a pipe that could
-   * block, counts as empty.
+   * Returns the text of a file. Undefined for a missing file. Empty for anything but a regular file, such as a pipe
+   * that could block.
    */
   read(file: string): string | undefined {
     const path = join(this.#path, file);
@@ -61,12 +61,12 @@ export class StateFolder {
     return tolerate('the oldest files could not be deleted', () => this.#dropOldest()) ?? 0;
   }
 
-  /** Removes a file; does nothing if the file is missing. */
+  /** Removes a file. Does nothing if the file is missing. */
   remove(file: string): void {
     rmSync(join(this.#path, file), { force: true });
   }
 
-  /** Renames an unusable file, and returns its new path. */
+  /** Renames an unusable file and returns its new path. */
   setAside(file: string): string {
     const path = join(this.#path, file);
     renameSync(path, `${path}.bad`);
@@ -98,7 +98,10 @@ export class StateFolder {
   }
 }
 
-/** Undelivered messages with their server's URL, one per file. `noun` is the word for a message in output to people. */
+/**
+ * Undelivered messages with the URL of their server, one per file. `noun` is the word for a message in output to
+ * people.
+ */
 export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   readonly #noun: string;
   readonly #isWhole: (kept: Kept) => boolean;
@@ -110,13 +113,13 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
     this.#isWhole = isWhole;
   }
 
-  /** Stores a message that was due at `at`; returns the number of older messages dropped. */
+  /** Stores a message that was due at `at`. Returns the number of older messages dropped. */
   keep(kept: Kept, at: Date): number {
     return this.write(`${String(at.getTime()).padStart(16, '0')}-${randomUUID()}.json`, JSON.stringify(kept));
   }
 
   /**
-   * Yields the messages kept for a server, oldest first. Each file is read only when its turn comes, because another
+   * Yields the messages kept for a server, oldest first. Reads each file only when its turn comes, because another
    * process may deliver the message first. Never throws. A file that can never be delivered is renamed to end in
    * `.bad`.
    */
@@ -146,7 +149,7 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   }
 }
 
-/** Adds to a text, for people, that it was sent later than intended. */
+/** Adds a note to a text for people: the text was sent later than intended. */
 export const toLateText = (text: string, at: Date): string =>
   `${text}\n(sent late; happened at ${toLocalSecond(at.getTime())})`;
 
@@ -172,7 +175,7 @@ const assertOwn = (folder: string): void => {
   if (!isOwn) throw new Error(`other accounts can write to ${folder}: remove it`);
 };
 
-/** Returns the folder for state; undefined for a user without a home directory. */
+/** Returns the folder for state. Undefined for a user without a home directory. */
 const findBase = (): string | undefined => {
   const { XDG_STATE_HOME: given = '' } = process.env;
   if (isAbsolute(given)) return given;

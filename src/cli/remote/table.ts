@@ -7,14 +7,14 @@ import { escapeControls } from '../stdio.ts';
 const gap = '  ';
 
 /**
- * Widths of a column other than the last: the maximum unless there is room for more, and the minimum in a narrow
- * terminal.
+ * Widths of any column but the last. The first is the maximum unless there is room for more. The second is the minimum
+ * in a narrow terminal.
  */
 const maxWidth = 28;
 const minWidth = 8;
 
 /**
- * Widths for the last column, the most informative. Other columns shrink to give it the first width, and are omitted to
+ * Widths of the last column, the most informative. Other columns shrink to give it the first width. They are omitted to
  * give it the second.
  */
 const lastWide = 36;
@@ -27,19 +27,21 @@ interface TableOptions {
   dropped?: readonly string[];
   /** Titles of columns that are useless when cut, such as times. */
   fixed?: readonly string[];
-  /** Initial widths by title, sized for rows that arrive later. */
+  /** Initial widths by title. They must fit rows that arrive later. */
   usual?: Readonly<Record<string, number>>;
 }
 
 type Rows = readonly (readonly string[])[];
 
-/** Formats a table with one line per row: columns are as wide as their texts, and every line fits the terminal. */
+/**
+ * Formats a table with one line per row. Columns are as wide as their texts, as far as every line fits the terminal.
+ */
 export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string =>
   createTable(titles, options)(rows);
 
 /**
  * Creates a table for rows that arrive one at a time. The first text begins with the titles. Columns widen as needed
- * and never narrow.
+ * and never get narrower.
  */
 export const createTable = (
   titles: readonly string[],
@@ -73,7 +75,7 @@ export const createTable = (
 /** True if this terminal gets coloured text. */
 export const isPainted = (): boolean => process.stdout.isTTY === true && !process.env['NO_COLOR'];
 
-/** Computes the column widths for this terminal; 0 for omitted columns. */
+/** Computes the column widths for this terminal. 0 for omitted columns. */
 const fitWidths = (
   titles: readonly string[],
   natural: readonly number[],
@@ -129,7 +131,7 @@ export const toWidth = (text: string): number =>
 
 const toCharacterWidth = (character: string): number => (wide.test(character) ? 2 : 1);
 
-/** Cuts the text to a maximum number of columns; `…` stands for the rest. */
+/** Cuts the text to a maximum number of columns. `…` stands for the removed part. */
 export const fitText = (text: string, columns: number): string => {
   // A character takes at most two code units per column, unless it is a sequence.
   if (columns === Number.POSITIVE_INFINITY || toWidth(text) <= columns) return text;
@@ -168,7 +170,7 @@ export const toRelativeTime = (time: string): string => {
 /** Formats a time in local time: `2026-01-31 09:30:00`. */
 export const toReadableTime = (time: string): string => toLocalTimestamp(new Date(time)).replace('T', ' ');
 
-/** Adds the full text of the last column below a table of one row, if the table cuts the text. */
+/** Adds the full text of the last column below a table that has only one row and cuts the text. */
 export const withWhole = (table: string, text: string): string => {
   const whole = escapeControls(foldSpaces(text));
   return table.includes(whole) ? table : `${table}\n${whole}\n`;

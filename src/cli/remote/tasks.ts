@@ -40,7 +40,7 @@ export const tasksCommand = defineAskingCommand({
   },
 });
 
-/** Sorts the most urgent tasks first, then tasks in progress, then the oldest. */
+/** Compares tasks for sorting: the most urgent first, then tasks in progress, then the oldest. */
 const compareUrgency = (a: Task, b: Task): number =>
   taskPriorities.indexOf(a.Priority) - taskPriorities.indexOf(b.Priority) ||
   taskStatuses.indexOf(a.Status) - taskStatuses.indexOf(b.Status) ||

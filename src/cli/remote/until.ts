@@ -7,8 +7,8 @@ const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Parses the end time that a person entered for a period that starts at `from`. A clock time means its next occurrence
- * after `from`. Throws a UsageError, also for a time in the past.
+ * Parses the end time that a person entered for a period starting at `from`. A clock time means its next occurrence
+ * after `from`. Throws a UsageError for an invalid or past time.
  */
 export const parseUntil = (text: string, now: Date, from?: Date): Date => {
   const at = parseClock(text, from ?? now) ?? parseWhen('--until', text, now);
@@ -18,8 +18,8 @@ export const parseUntil = (text: string, now: Date, from?: Date): Date => {
 };
 
 /**
- * Parses a time entered by a person: `18:00` and `Thu 18:00` mean the next such local time, `2h`, `30m` and `1d` count
- * from now, and any other text must be RFC 3339 with an offset. Throws a UsageError.
+ * Parses a time entered by a person. `18:00` and `Thu 18:00` mean the next such local time. `2h`, `30m` and `1d` count
+ * from now. Any other text must be RFC 3339 with an offset. Throws a UsageError for an invalid time.
  */
 export const parseWhen = (flag: string, text: string, now: Date): Date => {
   const at = parseClock(text, now) ?? parseSpan(text, now) ?? parseInstant(text);
@@ -28,8 +28,8 @@ export const parseWhen = (flag: string, text: string, now: Date): Date => {
 };
 
 /**
- * Parses a start time in the past, in the forms that `parseWhen` accepts, except that clock times mean their most
- * recent occurrence and durations count back from now. Throws a UsageError.
+ * Parses a start time in the past. Accepts the forms of `parseWhen`, but clock times mean their most recent occurrence,
+ * and durations count back from now. Throws a UsageError for an invalid time.
  */
 export const parseSince = (text: string, now: Date): Date => {
   const clock = parseClock(text, now);

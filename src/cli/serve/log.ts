@@ -4,12 +4,12 @@ import type { Settings } from '../../config/schema.ts';
 import { clearProgress } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 
-/** Maximum size in bytes of lines waiting to be written; further lines are dropped. */
+/** Maximum size in bytes of lines waiting to be written. Further lines are dropped. */
 const maxWaitingBytes = 1024 * 1024;
 
 /**
  * Creates the log: readable lines on standard error in a terminal, otherwise JSON. A full disk, a closed terminal or a
- * stalled reader must not stop the server, so failed lines are retried with the next line.
+ * stalled reader must not stop the server. Lines that could not be written are retried with the next line.
  */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
   // Opened first, so that writing to a full pipe fails instead of blocking.

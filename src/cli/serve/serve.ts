@@ -21,7 +21,7 @@ import { freeMemory } from './free-memory.ts';
 import { createLog } from './log.ts';
 import { handleSignals } from './stopping.ts';
 
-/** Milliseconds allowed for running requests to finish during shutdown. */
+/** Milliseconds allowed during shutdown for running requests to finish. */
 const gracePeriodMs = 10_000;
 
 /** Profiles whose records are lost with a memory store. */
@@ -37,7 +37,7 @@ interface Warning {
 interface Options {
   /** Overrides the level in the settings. */
   logLevel?: Settings['logLevel'];
-  /** Variables. Default: the variables of this process. */
+  /** Environment variables. Default: the variables of this process. */
   environment?: NodeJS.ProcessEnv;
   openStorage: OpenStorage;
 }
@@ -69,8 +69,8 @@ const prepare = async (
 };
 
 /**
- * Runs all startup checks without changing anything. Logs warnings; resolves to the changes that a startup would make
- * to the database, as sentences without a full stop. Throws a SettingsError wherever a startup would.
+ * Runs all startup checks without changing anything. Logs warnings. Resolves to the changes that startup would make to
+ * the database, as sentences without a full stop. Throws a SettingsError wherever startup would.
  */
 export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   withTrialStorage(async (openStorage) => {
@@ -82,7 +82,7 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   });
 
 /**
- * Starts the server and resolves once it listens. A signal stops the server. Throws a SettingsError if the server
+ * Starts the server. Resolves once the server listens. A signal stops the server. Throws a SettingsError if the server
  * cannot start.
  */
 export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
@@ -90,7 +90,7 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   const isHeapLarge = process.memoryUsage().heapUsed > largeHeapBytes;
   if (isHeapLarge) await freeMemory();
   const address = await listen(app, settings, log);
-  /** Reopens files and applies changed users. Errors are logged and leave the previous state in use. */
+  /** Reopens files and applies changes to users. An error is logged and leaves the previous state in use. */
   const reload = async (): Promise<void> => {
     await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be reopened'));
     reloadSettings(app, log, schema, flags);
@@ -169,12 +169,12 @@ const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyB
 };
 
 /**
- * Heap size in bytes above which `freeMemory` runs before the server listens, because later it would delay requests too
+ * Heap size in bytes above which `freeMemory` runs before the server listens. Running it later would delay requests too
  * long.
  */
 const largeHeapBytes = 64 * MiB;
 
-/** Milliseconds between listening and `freeMemory`, so that the first response does not wait for it. */
+/** Milliseconds between listening and `freeMemory`. The delay keeps the first response from waiting. */
 const startGarbageMs = 100;
 
 const reasons: Record<string, string> = {
@@ -184,7 +184,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host name is unknown; choose another with --host',
 };
 
-/** Formats the server's URL. Fastify's own text shows 127.0.0.1 if the server listens on every address. */
+/** Formats the server's URL. Fastify's own text shows 127.0.0.1 even if the server listens on every address. */
 const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
@@ -231,9 +231,7 @@ const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
 
-/**
- * Lists the profiles whose routes are all open, followed by the profiles with only some open routes, marked `in part`.
- */
+/** Lists the profiles whose routes are all open. Then lists the profiles with some open routes, marked `in part`. */
 const describeOpenProfiles = (mounts: App['mounts']): string => {
   const isOpen = ({ access }: { access: string }): boolean => access === 'open';
   const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));

@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 
 /**
- * Signals that shut the server down in order. Faults in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled,
- * because the handler would run again and again. Without a handler, the process ends immediately and a service manager
+ * Signals that shut the server down in order. Faults in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled:
+ * their handler would run again and again. Without a handler, the process ends immediately and a service manager
  * restarts it.
  */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const;
 
 /**
- * Signals to ignore. Other daemons reopen their logs on these signals; by default, Node would open its debugger to
- * every local account, or exit without completing its work.
+ * Signals to ignore. Other daemons reopen their logs on these signals. Node by default would open its debugger to every
+ * local account, or exit without completing its work.
  */
 const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
 
@@ -17,15 +17,15 @@ interface Options {
   log: FastifyBaseLogger;
   /** Completes the work in progress. */
   close(): Promise<unknown>;
-  /** Milliseconds allowed for closing. */
+  /** Milliseconds allowed for `close`. */
   limitMs: number;
   /** Handler of SIGHUP. Without a handler, SIGHUP stops the server. */
   reload: (() => Promise<void>) | undefined;
 }
 
 /**
- * Stops the server after a signal, with exit code 0, or after an uncaught error, with exit code 1. A second signal or
- * error during shutdown, or reaching the time limit, ends the process immediately with exit code 1.
+ * Stops the server after a signal, with exit code 0, or after an uncaught error, with exit code 1. The process ends
+ * immediately with exit code 1 if a second signal or error arrives during shutdown, or if the time limit is reached.
  */
 export const handleSignals = ({ log, close, limitMs, reload }: Options): void => {
   let isStopping = false;

@@ -2,7 +2,7 @@ import { defineFeature } from '../../kit/feature.ts';
 import { readLicences } from './licences.ts';
 import { createAboutRoutes } from './routes.ts';
 
-/** The server's version, data folder and licences. */
+/** Feature that shows the server's version, data folder and licences. */
 export const about = defineFeature({
   name: 'about',
   profiles: [

@@ -59,7 +59,7 @@ const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
 /** Number of times in a preview. */
 const previewCount = 3;
 
-/** Runs one preview at a time because a rare schedule can take up to 100 ms. */
+/** Runs one preview at a time. A rare schedule can take up to 100 ms. */
 const inTurn = createSerial();
 
 const createScheduleRoute = ({ clock }: AboutParts): Route =>

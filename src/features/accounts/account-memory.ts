@@ -7,7 +7,7 @@ import type { ReplacedFile } from '../../storage/replaced-file.ts';
 /** Configured account at the last startup: its name, and a MAC of its role and password. */
 type StoredMark = [name: string, mark: string];
 
-/** Configured account; `checked` is its role with its password or hash. */
+/** Configured account. `checked` is its role with its password or hash. */
 interface ConfiguredAccount {
   name: string;
   checked: string;
@@ -16,9 +16,9 @@ interface ConfiguredAccount {
 export type AccountMemory = Awaited<ReturnType<typeof openAccountMemory>>;
 
 /**
- * Opens the memory of the configured accounts at the last startup, which reveals users who were removed from the config
- * file while the server was stopped and may still have a token. Marks made with any of the keys are valid; new marks
- * use the first key.
+ * Opens the memory of the configured accounts at the last startup. It reveals users who were removed from the config
+ * file while the server was stopped and who may still have a token. Marks made with any of the keys are valid. New
+ * marks use the first key.
  */
 export const openAccountMemory = async (
   file: ReplacedFile,
@@ -40,13 +40,17 @@ export const openAccountMemory = async (
     });
   };
   return {
-    /** Returns the names that were removed from the config file, or now have another role or password there. */
+    /**
+     * Returns the names that have been removed from the config file, or that now have another role or password there.
+     */
     listChanged: (accounts: readonly ConfiguredAccount[]): string[] =>
       stored.flatMap(([name, mark]) => {
         const account = accounts.find((one) => one.name === name);
         return account && isSame(account, mark) ? [] : [name];
       }),
-    /** Stores the accounts once their revocations are stored. If storing fails, the next startup revokes again. */
+    /**
+     * Stores the accounts. Call once their revocations are stored. If storing fails, the next startup revokes again.
+     */
     store: (accounts: readonly ConfiguredAccount[], revoked: Promise<unknown>): void => {
       const [key = ''] = keys;
       const marks = accounts.map((one): StoredMark => [one.name, toMark(one, key).toString('base64url')]);

@@ -14,13 +14,13 @@ export interface SessionEnd {
   /** Unix second up to which earlier versions refuse the name's tokens. */
   notBefore: number;
   /**
-   * True if the name had no account. Its tokens come from another issuer, so only their times distinguish valid tokens
+   * True if the name had no account. Its tokens come from another issuer. Only their times distinguish valid tokens
    * from revoked ones.
    */
   isForeign?: boolean;
 }
 
-/** Number of random bytes in a password, which is 16 characters long. */
+/** Number of random bytes in a password. The password is 16 characters long. */
 const passwordBytes = 12;
 
 interface AccountParts {
@@ -28,7 +28,7 @@ interface AccountParts {
   settings: Pick<SettingStore, 'find' | 'onChanged' | 'isRead'>;
   /** Runtime users. */
   users: UserSettingKeeper;
-  /** Configured accounts at the last startup; undefined if no token outlives the process. */
+  /** Configured accounts at the last startup. Undefined if no token outlives the process. */
   memory: AccountMemory | undefined;
   /** Stores a revocation of all of a name's tokens, unless a runtime setting already records it. */
   storeRevocation(name: string): Promise<void>;
@@ -39,8 +39,8 @@ export type Accounts = ReturnType<typeof createAccounts>;
 /**
  * Creates the accounts: runtime users and configured users. A configured user wins over a runtime user with the same
  * name. If no Admin is configured, `admin` and `reader` exist with random passwords. There are no accounts before
- * `load`. Tokens are revoked for users who are removed or get another role or password, even if the config file changed
- * while the server was stopped.
+ * `load` is called. The tokens of users who are removed or get another role or password are revoked, even if the config
+ * file changed while the server was stopped.
  */
 export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};
@@ -49,10 +49,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   const announced = new Set<string>();
   /** Revocation marks that are not stored yet, by name. A mark is part of the generation. */
   const unstoredMarks = new Map<string, string>();
-  /**
-   * True once the configured accounts have been compared with the accounts at the last startup. The comparison needs
-   * all accounts.
-   */
+  /** Lists runtime and configured accounts. A configured account wins over a runtime account with the same name. */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
   const isRead = (): boolean => settings.isRead();
@@ -84,7 +81,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
         password: secrets.get(`${name}Password`, passwordBytes),
       }));
   };
-  /** Refuses all of a name's tokens immediately and stores the revocation. */
+  /** Refuses all of a name's tokens immediately, and stores the revocation. */
   const revoke = async (name: string): Promise<void> => {
     const mark = `x${randomBytes(6).toString('base64url')}`;
     unstoredMarks.set(name, mark);
@@ -93,8 +90,8 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   };
 
   /**
-   * Lists accounts for the memory. Leaves out temporary accounts: their random passwords change with each startup,
-   * which must not revoke anything.
+   * Lists accounts for the memory. Leaves out temporary accounts, whose random passwords change with each startup. That
+   * change must not revoke anything.
    */
   const listRemembered = () =>
     [...accounts.values()]
@@ -140,7 +137,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     };
   };
 
-  /** Recomputes the accounts and returns the lines about random passwords for the start message. */
+  /** Recomputes the accounts. Returns the lines about random passwords for the start message. */
   const renew = (): string[] => {
     const permanent = listPermanent();
     const temporary = listTemporary(permanent);
@@ -172,7 +169,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     findGrant,
     /** Lists all accounts by name. */
     list: (): Account[] => [...accounts.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
-    /** Replaces the configured accounts and returns the lines about random passwords for the start message. */
+    /** Replaces the configured accounts. Returns the lines about random passwords for the start message. */
     load: ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
       given = {
         ...(users && { users }),
@@ -185,12 +182,12 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     isFirstMissing: (): boolean => isRead() && !hasAdmin(),
     /** True if the database has not been read yet and may contain an Admin. */
     isUnknown: (): boolean => !isRead() && !hasAdmin(),
-    /** Calls the listener when runtime accounts change or sessions are ended. */
+    /** Calls the listener when runtime accounts change or when sessions are ended. */
     onChanged: (listener: () => void): void => void listeners.push(listener),
   };
 };
 
-/** Returns the generation of an account's tokens; undefined until a configured account's first revocation. */
+/** Returns the generation of an account's tokens. Undefined until a configured account's first revocation. */
 const findGeneration = (
   { origin, setting }: Account,
   end: RuntimeSetting<SessionEnd> | undefined,
@@ -206,7 +203,7 @@ const findGeneration = (
 };
 
 /**
- * Returns the account with the hash of the previous account, if the password is unchanged, so each password is hashed
+ * Returns the account, with the hash of the previous account if the password is unchanged. Each password is thus hashed
  * only once.
  */
 const reuseHash = (account: Account, before: Account | undefined): Account =>

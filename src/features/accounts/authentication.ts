@@ -17,7 +17,7 @@ type LoginParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> & {
   settings: Static<TObject<typeof loginSettings>>;
 };
 
-/** Returns the account for a name and password; rejects with an HttpError if either is wrong. */
+/** Returns the account for a name and password. Rejects with an HttpError if either is wrong. */
 export type Authenticate = (name: string, password: string, ip: string | undefined) => Promise<Account>;
 
 /** Returns the seconds on a monotonic clock. */
@@ -38,7 +38,7 @@ export const createAuthentication = (
     readSeconds,
     (ip) => log.warn({ ip }, 'login: failed logins from this address are now delayed'),
   );
-  /** Logins checked by other instances of the database. */
+  /** Logins checked by other instances that share the database. */
   const shared = database && createSharedLogins(database, clock, limits.learn);
   const logins = meters.counter('signalbox_logins_total', 'Logins by result.', ['result'], loginResults);
   const count = (result: (typeof loginResults)[number]): void => {

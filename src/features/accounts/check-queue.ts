@@ -1,15 +1,15 @@
 import { createQueue, type QueuedTask } from '../../http/overload.ts';
 
 /**
- * Maximum number of password checks at a time. Hashing and syncing files share a few threads, so more checks would
+ * Maximum number of password checks at a time. Hashing shares a few threads with syncing files, so more checks would
  * delay the responses to alerts.
  */
 const maxChecks = { running: 2, waiting: 8 };
 
-/** Seconds during which a check counts against its address. */
+/** Seconds for which a check counts against its address. */
 const checkMemory = 10;
 
-/** Password check from an address group; `isKnown` if the user last logged in from this group. */
+/** Password check from an address group. `isKnown` if the user last logged in from this group. */
 interface PasswordCheck {
   group: string;
   isKnown: boolean;
@@ -19,17 +19,17 @@ type WaitingCheck = QueuedTask<PasswordCheck>;
 
 /**
  * Creates a queue that divides password checks fairly between addresses (IPv6: /64 networks). Correct passwords are
- * never delayed, and wrong ones only after some attempts. Without fair shares, two addresses that loop logins would
- * keep everyone else out. The address with the fewest recent checks goes first; among equals, the newest check goes
- * first, because older clients may have given up. Every second check goes to an address from which its user last logged
- * in, and a quarter of the places are reserved for such addresses. When all places are taken, the last check in this
+ * never delayed. Wrong ones are delayed only after some attempts. Without fair shares, two addresses that loop logins
+ * would keep everyone else out. The address with the fewest recent checks goes first. Among equals, the newest check
+ * goes first, because older clients may have given up. Every second check goes to an address from which its user last
+ * logged in. A quarter of the places are reserved for such addresses. When all places are taken, the last check in this
  * order is refused with 503. `now` is in seconds and monotonic.
  */
 export const createCheckQueue = (now: () => number) => {
   let isTurnOfKnown = true;
-  /** Address groups of the recently started checks, oldest first. */
+  /** Address groups of recently started checks, oldest first. */
   let started: { group: string; at: number }[] = [];
-  /** Returns the waiting checks in order, next first. */
+  /** Returns the waiting checks in order. The first is the next to run. */
   const rank = (line: readonly WaitingCheck[]): WaitingCheck[] => {
     const counts = new Map<string, number>();
     const count = (group: string): number => {

@@ -34,7 +34,7 @@ const unknownNotice =
 
 const notStored = 'login: the revocation of tokens could not be stored';
 
-/** Login exchanges names and passwords for tokens. The accounts behind it are users, keys and sessions. */
+/** Feature for logins, which exchange names and passwords for tokens. Includes users, keys and sessions. */
 export const accounts = defineFeature({
   name: 'accounts',
   needs: ['settings'],
@@ -59,7 +59,7 @@ export const accounts = defineFeature({
     const { settings, tokens, keys, secrets, log, clock, storage, offers } = parts;
     const { database } = storage;
     const { settings: store } = offers;
-    /** Stores a revocation, so the tokens are still refused after a restart. */
+    /** Stores a revocation. The tokens are then still refused after a restart. */
     const storeRevocation = async (name: string): Promise<void> => {
       await keeper.endSessions(name, ownSender, true).catch((err) => {
         log.warn({ err }, notStored);
@@ -161,7 +161,7 @@ const toKnownUser = ({ name, role, origin }: Account): KnownUser => ({
   isConfigured: origin === 'config',
 });
 
-/** Opens the memory of configured accounts; undefined if no token outlives the process. */
+/** Opens the memory of configured accounts. Undefined if no token outlives the process. */
 const openMemory = async ({ deriveKeys, secrets, storage, log }: Parts): Promise<AccountMemory | undefined> => {
   const derived = deriveKeys('accounts of the settings');
   const keys = derived.length > 0 || secrets.file === undefined ? derived : [secrets.get('jwtSecret', secretBytes)];

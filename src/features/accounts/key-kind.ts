@@ -7,7 +7,7 @@ import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { KeyParams, ShownKey } from './schema.ts';
 import { accountNameForm } from './user-kind.ts';
 
-/** Stored form: the key's hash, never the key itself. */
+/** Stored form of a key: its hash, never the key itself. */
 type StoredKey = Omit<AccessKey, 'name'>;
 
 /** Accepted key, from the config file or from a runtime setting. */
@@ -17,7 +17,7 @@ export interface MergedKey extends AccessKey {
 
 export type KeyKeeper = SettingKeeper<StoredKey, MergedKey, AccessKey>;
 
-/** @throws HttpError */
+/** @throws HttpError if the name is invalid */
 const assertKeyName = (name: string): void => {
   if (accountNameForm.test(name)) return;
   throw new HttpError(
@@ -28,14 +28,14 @@ const assertKeyName = (name: string): void => {
 
 const isKey = createSchemaCheck(AccessKey);
 
-/** Throws an Error for an invalid key. */
+/** Compiles a stored key. Throws an Error if the key is invalid. */
 const compile = (setting: RuntimeSetting<StoredKey>): MergedKey => {
   const key = { ...setting.value, name: setting.name };
   if (!isKey(key)) throw new Error('this version cannot read the stored key');
   return { ...key, setting };
 };
 
-/** Keys for programs. The route guard finds them by hash in `AccessKeys`. */
+/** Kind of runtime setting for keys of programs. The route guard finds keys by hash in `AccessKeys`. */
 export const keyKind = defineSettingKind<StoredKey, MergedKey, AccessKey>({
   name: 'key',
   noun: 'Key',

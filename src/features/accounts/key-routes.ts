@@ -19,7 +19,7 @@ interface KeyParts {
 }
 
 export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Route[] => {
-  /** Returns a key in the form used in responses, without its hash. */
+  /** Converts a key to its form in responses, without its hash. */
   const toShown = ({ name, sha256, scopes, setting }: MergedKey): ShownKey => {
     const { since = 0, last = 0 } = keys.findByHash(sha256)?.use ?? {};
     return {

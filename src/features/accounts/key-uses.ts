@@ -11,7 +11,7 @@ const writeIntervalMs = 10 * 60_000;
 /** Maximum milliseconds for the last write when the server stops. */
 const lastWriteMs = 1000;
 
-/** First digits of a key's hash, and the Unix milliseconds of its first known use and its last use. */
+/** First digits of the hash of a key, and the times of its first known use and its last use in Unix milliseconds. */
 type StoredUse = [id: string, since: number, last: number];
 
 /** Storage for key uses: the data directory, or the database that instances share. */
@@ -23,8 +23,8 @@ interface UseStore {
 const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
 
 /**
- * Tracks when keys are used. Uses are stored every 10 minutes instead of with each request; a use that could not be
- * stored is corrected by the key's next use.
+ * Tracks when keys are used. Stores uses every 10 minutes instead of with each request. If a use could not be stored,
+ * the next use of the key makes up for it.
  */
 export const createKeyUses = (
   keys: Pick<AccessKeys, 'list'>,
@@ -80,7 +80,7 @@ export const createFileUses = (file: ReplacedFile): UseStore => ({
 const isUse = (use: unknown): use is StoredUse =>
   Array.isArray(use) && typeof use[0] === 'string' && Number.isSafeInteger(use[1]) && Number.isSafeInteger(use[2]);
 
-/** Stores key uses in a table, where the latest use across all instances wins. */
+/** Stores key uses in a table. The latest use across all instances wins. */
 export const createDatabaseUses = (database: Pick<Database, 'query'>): UseStore => ({
   read: async (ids) => {
     const text = 'SELECT id, since, last FROM signalbox.key_use WHERE id = ANY($1)';

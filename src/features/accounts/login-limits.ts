@@ -1,17 +1,21 @@
 import { toAddressGroup } from '../../http/fair-shares.ts';
 
 export interface AttemptLimits {
-  /** Number of wrong logins from an address before further logins from there are delayed; 0 for no limit. */
+  /** Number of wrong logins from an address before further logins from it are delayed. 0 for no limit. */
   perAddress: number;
-  /** Number of wrong logins for one user within an hour before failing addresses are delayed; 0 for no limit. */
+  /**
+   * Number of wrong logins for one user within an hour before addresses with wrong logins are delayed. 0 for no limit.
+   */
   perUser: number;
-  /** Number of wrong logins for all users within an hour before failing addresses are delayed; 0 for no limit. */
+  /**
+   * Number of wrong logins for all users within an hour before addresses with wrong logins are delayed. 0 for no limit.
+   */
   inTotal: number;
   /** Longest delay in seconds. */
   maxDelay: number;
 }
 
-/** Login whose password has been checked. */
+/** Login with a checked password. */
 export interface CheckedLogin {
   ip: string | undefined;
   user: string | undefined;
@@ -22,7 +26,7 @@ export interface CheckedLogin {
 
 /** Recent logins from an address group. */
 interface LoginAddress {
-  /** Wrong logins by user; undefined counts all unknown users. */
+  /** Wrong logins by user. The key undefined counts all unknown users. */
   wrong: Map<string | undefined, number>;
   /** Time of the last wrong login in seconds. */
   lastWrong: number;
@@ -35,19 +39,19 @@ export type LoginLimits = ReturnType<typeof createLoginLimits>;
 /** Maximum number of addresses in memory. The address whose last failure is oldest is dropped first. */
 const maxAddresses = 10_000;
 
-/** Seconds after its last wrong login before an address is forgotten. */
+/** Seconds from the last wrong login until an address is forgotten. */
 const addressMemory = 3600;
 
-/** Seconds of the first delay; each further wrong login doubles the delay. */
+/** Seconds of the first delay. Each further wrong login doubles the delay. */
 const firstDelay = 10;
 
-/** Longest delay in seconds caused by other clients, which also affects users who mistyped once. */
+/** Longest delay in seconds caused by other clients. It also affects users who mistyped once. */
 const maxSharedDelay = 30;
 
 /**
  * Creates limits that slow down guessing without locking anyone out. An address without wrong logins is never delayed.
- * An address that failed waits for the longest of the delays, counted from its own last failure. `now` is in seconds
- * and monotonic; `reportDelayed` is called when an address has used up its free attempts.
+ * An address with wrong logins waits for the longest of the delays, counted from its last wrong login. `now` is in
+ * seconds and monotonic. `reportDelayed` is called when an address has used up its free attempts.
  */
 export const createLoginLimits = (
   limits: AttemptLimits,
@@ -85,7 +89,10 @@ export const createLoginLimits = (
     return wrong.delete(undefined) || hadKnown;
   };
   return {
-    /** Begins an attempt, or returns the seconds to wait. `user` is undefined for an unknown user. */
+    /**
+     * Begins an attempt. Returns the seconds to wait instead if the address is delayed. `user` is undefined for an
+     * unknown user.
+     */
     begin: (ip: string | undefined, user: string | undefined) => {
       const group = toAddressGroup(ip);
       const address = read(group);
@@ -105,7 +112,7 @@ export const createLoginLimits = (
         },
         /** Forgets the wrong logins for this user and for unknown users. Returns true if there were any. */
         succeed: (): boolean => forget(user, address),
-        /** Ends the check, whatever its outcome. */
+        /** Ends the check, regardless of its outcome. */
         end: (): void => {
           address.pending -= 1;
           dropIfEmpty(group, address);
@@ -127,19 +134,19 @@ export const createLoginLimits = (
 
 const countWrong = ({ wrong }: LoginAddress): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
 
-/** Returns how many logins from an address may be checked at a time, assuming that all of them are wrong. */
+/** Returns how many logins from an address may be checked at a time, on the assumption that all of them are wrong. */
 const countPlaces = (free: number, wrong: number, delay: number): number => {
   if (delay > 0) return 1;
   return free === 0 ? Number.POSITIVE_INFINITY : free - wrong;
 };
 
 /**
- * Returns the seconds to wait after `wrong` logins, the first `free` of which are not delayed. No delay if `free` is 0.
+ * Returns the seconds to wait after `wrong` logins. The first `free` of them are not delayed. No delay if `free` is 0.
  */
 const toDelay = (wrong: number, free: number, longest: number): number =>
   free === 0 || wrong < free ? 0 : Math.min(longest, firstDelay * 2 ** (wrong - free));
 
-/** Creates the delay caused by the last hour's wrong logins from all addresses, for one user and in total. */
+/** Creates the delays caused by wrong logins from all addresses within the last hour, for one user and in total. */
 const createSharedDelay = (limits: AttemptLimits, now: () => number) => {
   const users = new Map<string, HourlyCount>();
   const total = createHourlyCount(now);
@@ -162,7 +169,7 @@ const createSharedDelay = (limits: AttemptLimits, now: () => number) => {
 
 type HourlyCount = ReturnType<typeof createHourlyCount>;
 
-/** Counts events per hour; an hour begins with its first event. */
+/** Counts events per hour. An hour begins with its first event. */
 const createHourlyCount = (now: () => number) => {
   let count = 0;
   let since = 0;

@@ -8,8 +8,8 @@ export type RefusedLogins = ReturnType<typeof createRefusedLogins>;
 
 /**
  * Creates the log of refused logins, with user and address. Never logs the password or an unknown name, because people
- * type passwords into the wrong field. To keep guessing from filling the log, the number of lines per minute is
- * limited, and one line counts the rest.
+ * type passwords into the wrong field. Limits the number of lines per minute, so that guessing does not fill the log.
+ * One line counts the rest.
  */
 export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
   let lines = 0;
@@ -29,7 +29,7 @@ export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
       if (lines <= linesPerMinute) log.warn({ user, ip, reason }, 'login: refused');
       else suppressed += 1;
     },
-    /** Logs the current minute's count. */
+    /** Logs the number of further refusals in the current minute. */
     close: endMinute,
   };
 };

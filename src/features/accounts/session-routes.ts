@@ -14,11 +14,11 @@ interface SessionParts {
   sessions: Sessions;
   accounts: Accounts;
   clock: () => Date;
-  /** Revokes all of a user's earlier tokens; resolves to the time of the revocation in Unix milliseconds. */
+  /** Revokes all earlier tokens of a user. Resolves to the time of the revocation in Unix milliseconds. */
   endAll(user: string): Promise<number>;
 }
 
-/** Access to the caller's own sessions, regardless of the `access` setting. */
+/** Access to the sessions of the caller, regardless of the `access` setting. */
 const own = { ...needs('account:own'), staysOpen: true } as const;
 
 export const createSessionRoutes = (parts: SessionParts): Route[] => [

@@ -15,7 +15,7 @@ const maxSessions = 10_000;
 
 const maxClientLength = 200;
 
-/** Session with its user and client; times are Unix seconds. */
+/** Session with its user and client. Times are Unix seconds. */
 export interface KnownSession extends Session {
   user: string;
   renewedAt: number;
@@ -23,14 +23,17 @@ export interface KnownSession extends Session {
   client: string | null;
 }
 
-/** Session known to this process, with the account's generation at that time. */
+/** Session known to this process. Includes the generation that the account then had. */
 type OwnSession = KnownSession & { generation: string | undefined };
 
-/** Sessions of all instances of a database. */
+/** Sessions of all instances that share a database. */
 export interface SharedSessions {
   /** Stores a session for the other instances. */
   write(session: KnownSession): void;
-  /** Returns up to `count` of a user's most recently renewed sessions that were renewed after a given second. */
+  /**
+   * Returns up to `count` of a user's sessions that were renewed after a given second. Most recently renewed sessions
+   * come first.
+   */
   read(user: string, after: number, count: number): Promise<KnownSession[]>;
   /** Removes a user's ended sessions. */
   remove(user: string): void;
@@ -42,10 +45,10 @@ type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
 
 /**
  * Creates the list of sessions with tokens recently issued by this process or another instance. The list only informs
- * users: tokens are valid without an entry.
+ * users. Tokens are valid without an entry.
  */
 export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?: SharedSessions) => {
-  /** Sessions by id, the most recently renewed last. */
+  /** Sessions by id. The most recently renewed session is last. */
   const known = new Map<string, OwnSession>();
   const now = (): number => Math.floor(clock().getTime() / 1000);
   const isLive = ({ renewedAt }: KnownSession): boolean => renewedAt + tokenLifetime > now();
@@ -53,7 +56,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
     const generation = findGrant(user)?.generation;
     return [...known.values()].filter((one) => one.user === user && one.generation === generation && isLive(one));
   };
-  /** Lists a user's sessions, the most recently renewed first. */
+  /** Lists the sessions of a user. The most recently renewed session comes first. */
   const list = async (user: string): Promise<KnownSession[]> => {
     const others = (await shared?.read(user, now() - tokenLifetime, maxUserSessions)) ?? [];
     const own = listOwn(user).reverse();
@@ -78,7 +81,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
   return {
     note,
-    /** Lists a user's sessions, including the session of this request, which may be older than this process. */
+    /** Lists the sessions of a user. Includes the session of this request, which may have begun before this process. */
     listWith: async (user: string, session: Session, caller: Caller): Promise<KnownSession[]> => {
       const found = await list(user);
       if (found.some(({ id }) => id === session.id)) return found;
@@ -93,7 +96,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
 };
 
-/** Issues a token and lists its session; without `session`, a new session begins. */
+/** Issues a token and lists its session. Without `session`, begins a new session. */
 export const issueToken = (
   { tokens, sessions }: { tokens: Tokens; sessions: Sessions },
   user: { name: string; role: Role },

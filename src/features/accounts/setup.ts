@@ -16,13 +16,13 @@ const setupMinutes = 30;
 export interface Setup {
   /** Undefined once an account exists. */
   invitation: Invitation | undefined;
-  /** Reserves the code for one request. Throws an HttpError if the code is wrong, expired or used. */
+  /** Reserves the code for one request. Throws an HttpError if the code is wrong, expired or already used. */
   take(code: string): void;
   /** Releases the code after a request that created no account. */
   giveBack(): void;
 }
 
-/** Creates the setup with a code that only this process knows; `now` is monotonic, in milliseconds. */
+/** Creates the setup with a code known only to this process. `now` is monotonic, in milliseconds. */
 export const createSetup = (isNeeded: () => boolean, now: () => number = () => performance.now()): Setup => {
   const code = Buffer.from(randomBytes(codeBytes).toString('base64url'));
   const endsAt = now() + setupMinutes * 60_000;

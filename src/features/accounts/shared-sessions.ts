@@ -4,14 +4,15 @@ import type { Database } from '../../storage/postgres/database.ts';
 import type { SharedSessions } from './sessions.ts';
 
 /**
- * Milliseconds that a list waits for the database. Without the database, an instance lists only the sessions it knows.
+ * Milliseconds for which a list waits for the database. Without the database, an instance lists only the sessions that
+ * it knows.
  */
 const queryTimeoutMs = 1000;
 
-/** Milliseconds after which a session's last token has expired, allowing for wrong clocks. */
+/** Milliseconds after which the last token of a session has certainly expired, even if clocks are wrong. */
 const keptMs = 2 * 1000 * tokenLifetime;
 
-/** Stores sessions in a table for users' lists. Tokens are valid without an entry. */
+/** Stores sessions in a table for the lists shown to users. Tokens are valid without an entry. */
 export const createSharedSessions = (
   database: Pick<Database, 'query' | 'expire'>,
   clock: () => Date,

@@ -14,8 +14,8 @@ import { type Account, assertUserName, type StoredUser, type UserSettingKeeper }
 const revocation: PutOptions = { isRevocation: true };
 
 /**
- * Maximum number of session ends stored for names without an account, regardless of the clock. Such names' tokens must
- * stay refused.
+ * Maximum number of stored session ends for names without an account. Applies regardless of the clock, because the
+ * tokens of such names must stay refused.
  */
 const maxSessionEnds = 20_000;
 
@@ -25,7 +25,9 @@ export interface NewAccount {
   password: string;
 }
 
-/** Stores a new user. Rejects with an HttpError for an invalid name or password, 409 for an existing user. */
+/**
+ * Stores a new user. Rejects with an HttpError if the name or password is invalid, and with a 409 if the user exists.
+ */
 export const addUser = async (
   users: UserSettingKeeper,
   { name, role, password }: NewAccount,
@@ -39,20 +41,20 @@ export const addUser = async (
   await users.create(name, { role, passwordHash, notBefore: toSecond(clock()) }, by);
 };
 
-/** @throws HttpError */
+/** @throws HttpError if the password is too weak */
 const assertStrong = (name: string, password: string): void => {
   const weakness = findWeakness(password, name);
   if (weakness !== undefined) throw new HttpError('invalid', `password ${weakness}`);
 };
 
-/** Refuses a setup link that has been used or is not needed. */
+/** Creates the error for a setup link that has been used or is not needed. */
 export const linkUsed = (): HttpError =>
   new HttpError('forbidden', 'The link was already used, or an account exists: log in');
 
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
 /**
- * Creates the keeper, which changes users one at a time, because two concurrent changes could remove the last two
+ * Creates the keeper. It changes users one at a time, because two concurrent changes could remove the last two
  * administrators.
  */
 export const createUserKeeper = (
@@ -77,7 +79,7 @@ export const createUserKeeper = (
     if (account) return account;
     throw new HttpError('wrong-state', `User ${name} was deleted in the meantime`);
   };
-  /** Refuses to remove the last administrator, after which only the config file could add an administrator. */
+  /** Refuses to remove the last administrator. Afterwards, only the config file could add an administrator. */
   const assertOthers = (name: string, change: string): void => {
     const isOther = (one: Account): boolean => one.name !== name && one.role === 'Admin' && one.origin !== 'temporary';
     if (accounts.list().some(isOther)) return;
@@ -88,7 +90,10 @@ export const createUserKeeper = (
     if (!expected || expected.includes(version)) return;
     throw new StoreConflict(`${name} was changed; its current version is ${version}`, version);
   };
-  /** Revokes all of a name's tokens: tokens of an account by generation, tokens of another issuer up to this second. */
+  /**
+   * Revokes all of a name's tokens. Tokens of an account are revoked by generation. Tokens of another issuer are
+   * revoked up to this second.
+   */
   const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
     const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
     const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
@@ -128,7 +133,7 @@ export const createUserKeeper = (
   };
   return {
     create: (given: NewAccount, by: string): Promise<Account> => serially(() => add(given, by)),
-    /** Creates the first administrator, unless another instance has created one earlier. */
+    /** Creates the first administrator, unless another instance has already done so. */
     createFirst: ({ name, password }: Omit<NewAccount, 'role'>): Promise<Account> =>
       serially(async () => {
         await users.catchUp();
@@ -142,7 +147,7 @@ export const createUserKeeper = (
         throw linkUsed();
       }),
     /**
-     * Replaces role and password. Without a password, the old password stays. Users change their own password with
+     * Replaces role and password. Without a password, keeps the old one. Users change their own password with
      * `changePassword`.
      */
     change: async (
@@ -156,7 +161,7 @@ export const createUserKeeper = (
       }
       return serially(() => change(name, given, by, expected));
     },
-    /** Throws an HttpError for an account whose password this server does not store. */
+    /** Throws an HttpError if this server does not store the password of the account. */
     requireChangeable: (name: string): void => {
       if (!accounts.find(name)) {
         throw new HttpError(
@@ -166,7 +171,7 @@ export const createUserKeeper = (
       }
       requireRuntime(name);
     },
-    /** Changes the password of a user whose current password has been checked. */
+    /** Changes the password of a user. The current password must have been checked. */
     changePassword: (name: string, password: string): Promise<Account> =>
       serially(() => change(name, { role: requireRuntime(name).role, password }, name)),
     remove: (name: string, by: string, expected?: readonly number[]): Promise<Account> =>
@@ -181,7 +186,7 @@ export const createUserKeeper = (
         return account;
       }),
     endSessions,
-    /** Deletes the oldest session ends of names without an account. Several instances may do this concurrently. */
+    /** Deletes the oldest session ends of names without an account. Several instances may do so concurrently. */
     removeOld: async (): Promise<void> => {
       const gone = settings.list(sessionEndKind).filter(({ name }) => accounts.find(name) === undefined);
       const sorted = gone.sort((one, other) => one.version - other.version);

@@ -20,12 +20,12 @@ export interface Account {
   role: Role;
   /** `temporary`: admin and reader with random passwords, until an account is created. */
   origin: 'config' | 'made' | 'temporary';
-  /** Setting of a runtime account. */
+  /** Runtime setting that defines the account. */
   setting?: RuntimeSetting<StoredUser>;
-  /** Role with password or hash, compared with the account at a login. */
+  /** Role with password or hash. A login compares it with the account. */
   checked: string;
   /**
-   * Returns the hash. Passwords of built-in accounts are hashed at the first login, because hashing at startup would
+   * Returns the hash. Passwords of built-in accounts are hashed at their first login. Hashing them at startup would
    * delay the first response.
    */
   readHash(): Promise<string> | string;
@@ -33,10 +33,10 @@ export interface Account {
 
 export type UserSettingKeeper = SettingKeeper<StoredUser, Account>;
 
-/** Pattern for names of runtime users and keys, which appear in paths. */
+/** Pattern for the names of runtime users and keys. These names appear in paths. */
 export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
-/** @throws HttpError */
+/** @throws HttpError if the name is invalid */
 export const assertUserName = (name: string): void => {
   if (accountNameForm.test(name) && name.toLowerCase() !== ownSender) return;
   throw new HttpError(
@@ -45,7 +45,7 @@ export const assertUserName = (name: string): void => {
   );
 };
 
-/** Throws an Error for an invalid user. */
+/** Compiles a stored user. Throws an Error if the user is invalid. */
 const compile = (setting: RuntimeSetting<StoredUser>): Account => {
   const { name, value } = setting;
   const problem = findProblem(value);
@@ -62,7 +62,7 @@ const findProblem = (value: StoredUser): string | undefined => {
   return problem === undefined ? undefined : `passwordHash ${problem}`;
 };
 
-/** Returns a user in its response form, without the password's hash. */
+/** Converts a user to its form in responses, without the hash of the password. */
 export const toShownUser = ({ name, role, origin, setting }: Account): ShownUser => ({
   name,
   role,
@@ -70,7 +70,7 @@ export const toShownUser = ({ name, role, origin, setting }: Account): ShownUser
   ...toSettingFacts(setting),
 });
 
-/** Runtime users. `createAccounts` merges them with configured users and temporary accounts. */
+/** Kind of runtime setting for users. `createAccounts` merges them with configured users and temporary accounts. */
 export const userKind = defineSettingKind<StoredUser, Account>({
   name: 'user',
   noun: 'User',

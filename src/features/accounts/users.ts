@@ -13,7 +13,7 @@ export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
   examples: ['made'],
 });
 
-/** Name and password, both required. A missing value gets a 401, just like a wrong value. */
+/** Name and password. Both are required, but a missing value gets a 401, just like a wrong value. */
 export const Credentials = defineShape('Credentials', {
   Username: Type.Optional(Type.String({ examples: ['admin'] })),
   Password: Type.Optional(Type.String({ examples: ['correct horse battery staple'] })),

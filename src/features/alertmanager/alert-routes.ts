@@ -47,7 +47,7 @@ const createAlertsRoute = (parts: AlertmanagerParts): Route => {
   });
 };
 
-/** Limits concurrent lists, because each list may compare thousands of alerts. */
+/** Limits concurrent lists. Each list may compare thousands of alerts. */
 const createListQueue = () =>
   createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
 
@@ -81,14 +81,14 @@ const groupAlerts = (found: readonly FoundAlert[]): Map<string, FoundAlert[]> =>
   return groups;
 };
 
-/** Incident that matches the query, and its active silences. */
+/** Incident that matches the query, with its active silences. */
 interface FoundAlert {
   incident: SharedIncident;
   silencedBy: string[];
   now: number;
 }
 
-/** Rejects with an HttpError if the query is unusable. */
+/** Finds incidents that match the query. Rejects with an HttpError if the query is unusable. */
 const findAlerts = async (
   { incidents, silences, clock }: AlertmanagerParts,
   { active, silenced, filter = [], receiver: wanted }: AlertmanagerAlertQuery,
@@ -112,7 +112,7 @@ const findAlerts = async (
   return found;
 };
 
-/** Yields the groups as JSON: one piece for several short groups, several pieces for a long one. */
+/** Yields the groups as JSON. A piece contains several short groups, or part of a long group. */
 function* toGroupPieces(groups: ReadonlyMap<string, FoundAlert[]>) {
   let text = '';
   for (const [name, alerts] of groups) {

@@ -3,7 +3,7 @@ import { createAlertmanagerAlertRoutes } from './alert-routes.ts';
 import { createAlertmanagerServerRoutes } from './server-routes.ts';
 import { createAlertmanagerSilenceRoutes } from './silence-routes.ts';
 
-/** Alertmanager's API v2 for existing clients: incidents as alerts, and silences. */
+/** Feature that serves Alertmanager's API v2 to existing clients: incidents as alerts, and silences. */
 export const alertmanager = defineFeature({
   name: 'alertmanager',
   needs: ['incidents', 'silences'],

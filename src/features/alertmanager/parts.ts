@@ -14,5 +14,5 @@ export const alertmanagerReading = openFor('incidents:read');
 /** Access for routes that change silences. */
 export const alertmanagerChanging = needs('incidents:write');
 
-/** The only receiver that clients see; destinations stay hidden. */
+/** Only receiver that clients see. Destinations stay hidden. */
 export const alertmanagerReceiver = { name: 'signalbox' };

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { defineShape, nullable } from '../../kit/shape.ts';
 
 /**
- * Maximum number of matchers, and maximum length in characters of comments and other text. Silence patterns fit into
- * values even when written as expressions.
+ * Maximum number of matchers, and maximum length in characters of comments and other text. The length leaves room for
+ * silence patterns written as expressions.
  */
 const maxMatchers = 50;
 const maxTextLength = 256;
@@ -135,7 +135,7 @@ export type AlertmanagerSilence = Static<typeof AlertmanagerSilence>;
 export const AlertmanagerSilences = Type.Array(AlertmanagerSilence);
 
 export const AlertmanagerSilenceId = defineShape('AlertmanagerSilenceId', { silenceID: text(id) });
-/** Bare string, because amtool cannot show any other form. */
+/** Refusal as a bare string, the only form that amtool can show. */
 export const AlertmanagerRefusal = Type.String({ examples: ['endsAt must be in the future'] });
 export const AlertmanagerDone = defineShape('AlertmanagerDone', {});
 

@@ -58,7 +58,7 @@ const findSilences = async (silences: SilenceStore, filter: readonly string[]): 
 
 const ranks = { active: 0, pending: 1, expired: 2 };
 
-/** Sorts active silences by end, then pending ones by start, then expired ones by end, latest first. */
+/** Compares silences for sorting: active by end, then pending by start, then expired by end with the latest first. */
 const compareSilences = (one: SharedSilence, other: SharedSilence): number => {
   const rank = ranks[one.state] - ranks[other.state];
   if (rank !== 0) return rank;
@@ -133,7 +133,7 @@ const createPostRoute = ({ silences, clock }: AlertmanagerParts): Route =>
   });
 
 /**
- * Sends refusals as 400 or 404 with a bare JSON string, the only form that clients read. `amtool silence import` needs
+ * Sends a refusal as 400 or 404 with a bare JSON string, the only form that clients read. `amtool silence import` needs
  * 404.
  */
 const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
@@ -145,7 +145,7 @@ const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyRep
   reply.send(known && kind ? new HttpError(kind, known.message, { isBare: true }) : error);
 };
 
-/** Returns undefined for Go's zero time. @throws HttpError */
+/** Returns undefined for Go's zero time. @throws HttpError if the time is invalid */
 const requireTimeIfSet = (name: string, text: string): number | undefined =>
   text.startsWith('0001-01-01T00:00:00') ? undefined : requireTime(name, text);
 

@@ -19,25 +19,25 @@ export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolea
 
 /** Alert as a log line. */
 export type AlertRecord = Alert & {
-  /** Time of receipt in RFC 3339: local time with its offset, which `timestamp` and `receivedAt` do not have. */
+  /** Time of receipt in RFC 3339, as local time with its offset. `timestamp` and `receivedAt` have no offset. */
   time: string;
   /**
-   * `key:NAME`, `user:NAME`, `address:IP`, or `signalbox` for alerts from this server itself. Version 1.0 lines have no
-   * sender.
+   * `key:NAME`, `user:NAME`, `address:IP`, or `signalbox` for alerts from this server itself. Missing in lines of
+   * version 1.0.
    */
   sender: string;
-  /** Name of the format, e.g. `alertmanager`; absent for native alerts. */
+  /** Name of the format, e.g. `alertmanager`. Absent for native alerts. */
   format?: string;
   status?: 'firing' | 'resolved';
   /** Set if the alert acknowledges the incident with its fingerprint. */
   acknowledges?: true;
-  /** The sender's id for the problem. For a native alert, its `key`. */
+  /** Id that the sender uses for the problem. For a native alert, its `key`. */
   fingerprint?: string;
-  /** RFC 3339 in UTC; null if unknown. */
+  /** RFC 3339 in UTC. Null if unknown. */
   startsAt?: string | null;
   endsAt?: string | null;
   labels?: Record<string, string>;
-  /** http or https URL. */
+  /** URL with http or https. */
   link?: string;
   /** Additional text from the sender. */
   details?: string;
@@ -46,30 +46,30 @@ export type AlertRecord = Alert & {
   /** In a resolution: the id of the resolved alert, if known, and its level, or the level given by the sender. */
   resolves?: string;
   firingLevel?: string;
-  /** In a resolution: when the series' first alert was received, RFC 3339 in UTC. */
+  /** In a resolution: time of receipt of the first alert of the series, RFC 3339 in UTC. */
   firingSince?: string;
-  /** In a reminder: the first alert's id. */
+  /** In a reminder: the id of the first alert. */
   repeatOf?: string;
-  /** Key that identifies repeats. For a request with an `Idempotency-Key`, also the alert's hash. */
+  /** Key that identifies repeats. For a request with an `Idempotency-Key`, it includes the hash of the alert. */
   key?: string;
   bodyHash?: string;
   /** Set in the resolution of an alert that its sender stopped repeating. */
   expired?: true;
-  /** Set for an imported alert, which is not sent to any destination. */
+  /** Set for an imported alert. Imported alerts are not sent to any destination. */
   imported?: true;
   /** Instances of signalbox that have already delivered the alert. */
   via?: string;
-  /** The request's trace (W3C Trace Context). */
+  /** Trace of the request (W3C Trace Context). */
   traceparent?: string;
 };
 
-/** A request's time and sender. */
+/** Time and sender of a request. */
 export interface Receipt {
   now: Date;
   sender: string;
 }
 
-/** Creates a record with the contract's six fields. Missing fields become empty strings. */
+/** Creates a record with the six fields of the contract. Missing fields become empty strings. */
 export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRecord => ({
   timestamp: toLocalTimestamp(now),
   source: body.source ?? '',
@@ -82,7 +82,7 @@ export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRec
 });
 
 /**
- * Creates the record of a native alert. Unusable members are omitted, so that an alert is never lost because of a bad
+ * Creates the record of a native alert. Omits unusable members, so that an alert is never lost because of, say, a bad
  * link.
  */
 export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: IncomingHttpHeaders): AlertRecord => {
@@ -101,7 +101,8 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: In
 };
 
 /**
- * Reads a member sent by other signalbox instances. Ignores other types, just as the contract ignores unknown members.
+ * Reads a member sent by other signalbox instances. Ignores values of other types, just as the contract ignores unknown
+ * members.
  */
 const readExtra = (body: AlertBody, name: 'fingerprint' | 'details'): string => toText((body as LogRecord)[name]);
 
@@ -146,9 +147,9 @@ export const createForeignAlert = (
 
 /**
  * Returns the key of a series, combined with its state and severity. An alert is a repeat if it has the same state and
- * severity as the last alert with that sender, fingerprint and start. An alert can fire again with its former start,
- * because Prometheus restores the start after an outage. Keys include the sender, because fingerprints are not secret.
- * A more severe alert is not a repeat.
+ * severity as the last alert with the same sender, fingerprint and start. An alert can fire again with its former
+ * start, because Prometheus restores the start after an outage. Keys include the sender, because fingerprints are not
+ * secret. A more severe alert is not a repeat.
  */
 const toKey = (
   sender: string,
@@ -156,7 +157,7 @@ const toKey = (
   { fingerprint, level, status, state = status, startsAt }: ForeignAlert,
 ): string => `${hashParts(sender, format, fingerprint, startsAt)}:${state} ${level}`;
 
-/** Adds the instances named in the Via header and in the alert, and the request's trace. */
+/** Adds the instances named in the Via header and in the alert, and the trace of the request. */
 const addOrigin = (record: AlertRecord, headers: IncomingHttpHeaders, via = ''): AlertRecord => {
   if (headers.via !== undefined || via !== '') Object.assign(record, toViaField(`${headers.via} ${via}`));
   if (headers['traceparent'] !== undefined) Object.assign(record, toTrace(headers));

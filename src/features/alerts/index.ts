@@ -20,7 +20,7 @@ import { createSearchRoutes } from './search/routes.ts';
 import { alertSettings } from './settings.ts';
 import { createAlertsTopic } from './topic.ts';
 
-/** Receives, stores, lists and searches alerts. */
+/** Feature that receives, stores, lists and searches alerts. */
 export const alerts = defineFeature({
   name: 'alerts',
   needs: ['settings', 'silences', 'incidents', 'notifications'],

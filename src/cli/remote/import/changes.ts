@@ -1,7 +1,7 @@
 import { escapeControls, print, say } from '../../stdio.ts';
 import { type Asking, UnusableResponse } from '../ask.ts';
 
-/** Change of a plan. */
+/** Change in an import plan. */
 export interface PlannedChange {
   action: 'create' | 'replace' | 'unchanged' | 'skip';
   what: 'user' | 'contact method' | 'rotation' | 'override' | 'policy' | 'watch' | 'heartbeat';
@@ -14,13 +14,13 @@ export interface PlannedChange {
 }
 
 export interface ImportPlan {
-  /** Changes in the order of the requests, because a setting may refer to earlier settings. */
+  /** Changes in the order of their requests. A setting may refer to earlier settings. */
   changes: readonly PlannedChange[];
   /** Things that are not imported, each with the reason. */
   leftOut: readonly string[];
 }
 
-/** Prints the plan, and applies the changes if `apply` is set. Resolves to the exit code. */
+/** Prints the plan. Applies the changes if `apply` is set. Resolves to the exit code. */
 export const followPlan = async (
   asking: Asking,
   { changes, leftOut }: ImportPlan,
@@ -47,7 +47,7 @@ const describePlan = (changes: readonly PlannedChange[], leftOut: readonly strin
     .join('');
 
 /**
- * Applies the changes one after the other. Refused changes are printed. If the server is unreachable, the import ends.
+ * Applies the changes one after the other. Prints refused changes. Ends the import if the server becomes unreachable.
  */
 const applyChanges = async ({ askText }: Asking, changes: readonly PlannedChange[]): Promise<number> => {
   const due = changes.filter(({ request }) => request !== undefined);

@@ -12,7 +12,7 @@ const refuse = (place: string, expected: string): never => {
   throw new ImportError(`${place} must be ${expected}`);
 };
 
-/** Object of an export. Knows the path of each member, for error messages. */
+/** Object in an export. Knows the path of each member for error messages. */
 export class Entry {
   readonly #value: Json;
   readonly place: string;
@@ -27,7 +27,7 @@ export class Entry {
     return this.#get(member) !== undefined;
   }
 
-  /** Returns a string, or a number as a string; undefined if the member is missing. */
+  /** Returns a string, or a number as a string. Undefined if the member is missing. */
   find(member: string): string | undefined {
     const value = this.#get(member);
     if (value === undefined) return undefined;
@@ -56,19 +56,19 @@ export class Entry {
     return new Entry(this.#get(member), this.#at(member));
   }
 
-  /** Returns the objects of a list; an empty list if the member is missing. */
+  /** Returns the objects of a list. An empty list if the member is missing. */
   list(member: string): Entry[] {
     return this.values(member).map((each, index) => new Entry(each, `${this.#at(member)}[${index}]`));
   }
 
-  /** Returns the strings of a list; an empty list if the member is missing. */
+  /** Returns the strings of a list. An empty list if the member is missing. */
   texts(member: string): string[] {
     const all = this.values(member).map((each) => (typeof each === 'number' ? `${each}` : each));
     const isText = (each: unknown): each is string => typeof each === 'string' && each.length <= maxTextLength;
     return all.every(isText) ? all : refuse(this.#at(member), 'a list of texts');
   }
 
-  /** Returns a member without checking its type; undefined for null. */
+  /** Returns a member without checking its type. Undefined for null. */
   value(member: string): unknown {
     return this.#get(member);
   }

@@ -11,14 +11,14 @@ const timeoutMs = 30_000;
 const maxBytes = 32 * MiB;
 const mostRequests = 500;
 
-/** Requests to another program's API, by paths below its address or by absolute addresses of the same server. */
+/** Requests to another program's API. Accepts paths below its address, and absolute addresses on the same server. */
 export interface Download {
   get(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
   now: Date;
 }
 
-/** Parses JSON. Throws an ImportError. */
+/** Parses JSON. Throws an ImportError if the text is invalid. */
 export const parseExport = (text: string, place: string): unknown => {
   try {
     return JSON.parse(text);
@@ -29,7 +29,7 @@ export const parseExport = (text: string, place: string): unknown => {
 
 export const isUrl = (source: string): boolean => /^https?:\/\//i.test(source);
 
-/** Reads a file of another program. Rejects with an ImportError. */
+/** Reads a file of another program. Rejects with an ImportError if the file is unusable. */
 export const readExport = async (path: string, limit = maxBytes): Promise<Buffer> => {
   const bytes = await readInput(createReadStream(path), limit).catch((error: NodeJS.ErrnoException) => {
     throw new ImportError(explainSystemError(error));
@@ -38,7 +38,7 @@ export const readExport = async (path: string, limit = maxBytes): Promise<Buffer
   return bytes;
 };
 
-/** Prepares requests to another program with the key from the environment. Throws a UsageError. */
+/** Prepares requests to another program, using the key from the environment. Throws a UsageError if there is no key. */
 export const openDownload = (source: string, toHeaders: (key: string) => Record<string, string>): Download => {
   if (!URL.canParse(source)) throw new UsageError('the address is not a URL');
   const key = process.env[otherVariables.importKey]?.trim();

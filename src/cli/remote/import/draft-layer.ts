@@ -7,7 +7,7 @@ const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const weekMinutes = 7 * 24 * 60;
 const dayMinutes = 24 * 60;
 
-/** Earliest start of a layer. Earlier starts are moved by whole cycles. */
+/** Earliest start of a layer. Earlier starts are moved forward by whole cycles. */
 const earliest = Date.UTC(2020, 0, 6);
 
 /** The server takes only times before this time. */
@@ -22,14 +22,14 @@ export interface WeekSpan {
   minutes: number;
 }
 
-/** Returns the time zone with the name used in an export. Throws an ImportError. */
+/** Returns the time zone with the name used in an export. Throws an ImportError for an unknown zone. */
 export const openZone = (name: string): { timeZone: string; clock: ZoneClock } => {
   const timeZone = findTimeZone(name);
   if (timeZone === undefined) throw new ImportError(`${JSON.stringify(name.slice(0, 60))} is not a time zone`);
   return { timeZone, clock: new ZoneClock(timeZone) };
 };
 
-/** Converts a clock time such as `08:00` or `08:00:00` to minutes. Throws an ImportError. */
+/** Converts a clock time such as `08:00` or `08:00:00` to minutes. Throws an ImportError for any other text. */
 export const toMinutes = (text: string): number => {
   const [, hour = '', minute = ''] = /^(\d\d?):(\d\d)(?::\d\d)?Z?$/.exec(text) ?? [];
   if (hour === '' || Number(hour) > 24 || Number(minute) > 59) {
@@ -38,14 +38,14 @@ export const toMinutes = (text: string): number => {
   return Number(hour) * 60 + Number(minute);
 };
 
-/** Returns a span on each of the days, where 0 is Monday. Equal times mean a whole day. */
+/** Returns a span for each of the days, where 0 is Monday. Equal times mean a whole day. */
 export const onDays = (listed: readonly number[], start: number, end: number): WeekSpan[] =>
   listed.map((day) => ({
     start: day * dayMinutes + start,
     minutes: end > start ? end - start : end - start + dayMinutes,
   }));
 
-/** Writes spans as hours such as `Mon, Tue 08:00-18:00`; undefined for the whole week. */
+/** Formats spans as hours, such as `Mon, Tue 08:00-18:00`. Undefined for the whole week. */
 const toHours = (spans: readonly WeekSpan[]): string | undefined => {
   const isCovered = new Uint8Array(weekMinutes);
   for (const { start, minutes } of spans) {
@@ -61,7 +61,7 @@ const toHours = (spans: readonly WeekSpan[]): string | undefined => {
   return Array.from(byTimes, ([times, names]) => `${names.join(', ')} ${times}`).join(', ');
 };
 
-/** Lists the covered times of a day, such as `08:00-18:00`. */
+/** Lists the times of a day that are covered, such as `08:00-18:00`. */
 const listTimes = (day: Uint8Array): string[] => {
   const times: string[] = [];
   let start = day.indexOf(1);
@@ -77,7 +77,7 @@ const toClock = (minutes: number): string =>
   `${`${Math.floor(minutes / 60)}`.padStart(2, '0')}:${`${minutes % 60}`.padStart(2, '0')}`;
 
 interface LayerDraft {
-  /** People in the order of their turns, each of which lasts `periodMs`. */
+  /** People in the order of their turns. Each turn lasts `periodMs`. */
   people: readonly string[];
   periodMs: number;
   /** Start of the first turn, in local time. */

@@ -1,7 +1,7 @@
 import type { EscalationPolicySettings } from '../../../features/notifications/escalation/policy.ts';
 import type { LayerSettings } from '../../../features/notifications/oncall/settings.ts';
 
-/** Person of the other program. */
+/** Person as defined in the other program. */
 export interface DraftPerson {
   id: string;
   /** User name or full name in the other program. */
@@ -9,7 +9,7 @@ export interface DraftPerson {
   email: string | undefined;
 }
 
-/** Rotation whose members are ids of the other program. Times are Unix milliseconds. */
+/** Rotation whose members are ids from the other program. Times are Unix milliseconds. */
 export interface DraftRotation {
   name: string;
   timeZone: string;
@@ -17,7 +17,7 @@ export interface DraftRotation {
   overrides: { person: string; startsAt: number; endsAt: number }[];
 }
 
-/** Policy whose targets are `person:ID` and `rotation:NAME`. */
+/** Policy with targets of the form `person:ID` or `rotation:NAME`. */
 export type DraftPolicy = Required<Pick<EscalationPolicySettings, 'name' | 'steps' | 'repeat'>>;
 
 /** Content of an export, converted to the terms of signalbox. */
@@ -95,7 +95,7 @@ export const toDraftPolicy = (
   return { name, steps, repeat: Math.min(100, Math.max(0, Math.trunc(repeat))) };
 };
 
-/** Formats a wait, limited to between one second and seven days. */
+/** Formats a wait. Waits are limited to at least one second and at most seven days. */
 const toWait = (ms: number): string => {
   const seconds = Math.min(7 * 24 * 3600, Math.max(1, Math.round(ms / 1000)));
   if (seconds % 3600 === 0) return `${seconds / 3600} hour${seconds === 3600 ? '' : 's'}`;

@@ -6,7 +6,7 @@ import { CheckPlan, type ConvertedCheck, type WatchDraft } from './planned-check
 
 type Endpoint = Record<string, unknown>;
 
-/** Plans watches and heartbeats for the endpoints and external endpoints of Gatus, from its configuration in YAML. */
+/** Plans watches and heartbeats for the endpoints and external endpoints of Gatus. Reads its configuration in YAML. */
 export const planGatus = (text: string): CheckPlan => {
   const plan = new CheckPlan();
   const config = parseYaml(text);
@@ -116,7 +116,7 @@ const toHttp = ({ method = 'GET', headers, body, graphql, client }: Endpoint, ur
   };
 };
 
-/** Adds a condition to a watch. Returns true if a watch cannot have such a condition. */
+/** Adds a condition to a watch. Returns true if watches do not support the condition. */
 const addCondition = (watch: WatchDraft, condition: string): boolean => {
   const [, left = '', is = '', right = ''] = /^(\S+)\s*(==|!=|<=|>=|<|>)\s*(.+)$/.exec(condition.trim()) ?? [];
   if (left === '[CONNECTED]') return right !== 'true';

@@ -27,7 +27,7 @@ export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
   return { data: response.value('data') };
 };
 
-/** Reads an export of GoAlert, which is the response to the query, or only its member `data`. */
+/** Reads an export of GoAlert: the response to the query, or only its member `data`. */
 export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
   const root = given.has('data') ? given.entry('data') : given;
   const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };
@@ -125,8 +125,8 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
 };
 
 /**
- * Requires that a schedule and its rotation have the same time zone, because hours are in the schedule's zone and
- * handovers in the rotation's.
+ * Returns the time zone of a schedule and its rotation. Both must have the same zone, because hours are in the
+ * schedule's zone and handovers in the rotation's.
  */
 const zoneOf = (schedule: Entry, rotation: Entry): { timeZone?: string } => {
   const [own, other] = [schedule.find('timeZone'), rotation.find('timeZone')];

@@ -145,7 +145,7 @@ const readRecurrent = (
   return toLayer({ people, periodMs: unit * interval, local, clock, until, ...(spans && { spans }) });
 };
 
-/** Returns the hours in which a shift applies; undefined for a shift that covers its whole turns. */
+/** Returns the hours in which a shift applies. Undefined for a shift that covers all of its turns. */
 const readSpans = (
   shift: Entry,
   { local, unit, periodMs }: { local: number; unit: number; periodMs: number },

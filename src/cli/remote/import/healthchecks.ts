@@ -4,7 +4,7 @@ import type { HeartbeatBody } from '../../../features/heartbeats/definition.ts';
 import { ImportError } from './documents.ts';
 import { CheckPlan } from './planned-check.ts';
 
-/** Check in the list of the management API, https://healthchecks.io/docs/api/. */
+/** Check in the list returned by the management API, https://healthchecks.io/docs/api/. */
 const Check = Type.Object({
   name: Type.String(),
   slug: Type.Optional(Type.String()),
@@ -22,8 +22,8 @@ type Check = Static<typeof Check>;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Plans heartbeats with the same addresses as the checks of healthchecks, except for the host name, which is all that
- * jobs have to change.
+ * Plans heartbeats with the same addresses as the checks of healthchecks, except for the host name. Jobs have to change
+ * only the host name.
  */
 export const planHealthchecks = (document: unknown): CheckPlan => {
   const { checks } = (document ?? {}) as { checks?: unknown };
@@ -46,7 +46,7 @@ const convert = (check: Check) => {
   return { heartbeat, notes };
 };
 
-/** Returns the definition, or the reason why the check is not imported. */
+/** Converts a check to a definition. Returns the reason if the check cannot be imported. */
 const toHeartbeat = ({
   schedule,
   tz,

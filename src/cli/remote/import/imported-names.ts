@@ -9,7 +9,7 @@ export interface ImportedName {
 
 /**
  * Creates a function that converts another program's names to unique names of watches and heartbeats, made of letters,
- * digits, `.`, `_` and `-`. The same originals in the same order result in the same names.
+ * digits, `.`, `_` and `-`. The same originals in the same order always give the same names.
  */
 export const createImportedNames = (): ((original: string) => ImportedName) => {
   const used = new Set<string>();

@@ -8,10 +8,10 @@ import type { DraftPerson, OnCallDraft } from './draft.ts';
 /** Number of random bytes in an initial password. */
 const passwordBytes = 15;
 
-/** Maximum milliseconds between now and the start of an override that the server accepts. */
+/** Maximum milliseconds between now and the start of an override. Set by the server. */
 const farthestMs = 5 * 366 * dayMs;
 
-/** Pattern for names of users. */
+/** Pattern for user names. */
 const userName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 interface Present {
@@ -23,7 +23,7 @@ interface Present {
   overrides: { rotation: string; member: string; startsAt: string; endsAt: string }[];
 }
 
-/** Reads everything from the server that a plan depends on. */
+/** Reads from the server everything that a plan depends on. */
 export const readPresent = async ({ ask }: Pick<Asking, 'ask'>): Promise<Present> => {
   const list = async <T>(path: string): Promise<T[]> => (await ask<ListReply<T>>(path)).data;
   return {
@@ -36,7 +36,7 @@ export const readPresent = async ({ ask }: Pick<Asking, 'ask'>): Promise<Present
   };
 };
 
-/** Returns the changes needed to import the draft, in the order in which they must be made. */
+/** Returns the changes needed to import the draft, in the order in which to apply them. */
 export const planChanges = (draft: OnCallDraft, present: Present, now: Date): PlannedChange[] => {
   const names = nameUsers(draft.people, present.users);
   return [
@@ -47,8 +47,8 @@ export const planChanges = (draft: OnCallDraft, present: Present, now: Date): Pl
 };
 
 /**
- * Chooses a user name for each person: the address, the part before the `@`, or the name. Prefers names of existing
- * users.
+ * Chooses a user name for each person: the mail address, the part before the `@`, or the name. Prefers names of
+ * existing users.
  */
 const nameUsers = (people: readonly DraftPerson[], users: readonly { name: string }[]): ReadonlyMap<string, string> => {
   const present = new Map(users.map(({ name }) => [name.toLowerCase(), name]));

@@ -65,7 +65,7 @@ const readDraft = async (program: Program, source: string): Promise<OnCallDraft>
   }
 };
 
-/** Reads the file, or downloads the lists from the address. Throws an ImportError. */
+/** Reads the file, or downloads the lists from the address. Throws an ImportError if neither works. */
 const readDocument = async (program: Program, source: string): Promise<unknown> => {
   const { isUrl, openDownload, parseExport, readExport } = await import('./download.ts');
   if (!isUrl(source)) return parseExport((await readExport(source)).toString(), 'the file');

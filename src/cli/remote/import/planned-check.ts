@@ -36,7 +36,7 @@ export class CheckPlan {
     }
   }
 
-  /** Returns the plan for a server. Existing settings are not changed. */
+  /** Returns the plan for a server. Leaves existing settings unchanged. */
   async compare({ ask }: Pick<Asking, 'ask'>): Promise<ImportPlan> {
     const list = async (path: string) => (await ask<ListReply<{ name: string }>>(path)).data.map(({ name }) => name);
     const known = { watch: await list('api/watches'), heartbeat: await list('api/heartbeats') };

@@ -21,7 +21,7 @@ export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
   return plan;
 };
 
-/** Reads the monitors from a copy of the database, so that the original stays as it is. */
+/** Reads the monitors from a copy of the database, which leaves the original unchanged. */
 const readMonitors = async (path: string): Promise<Monitor[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-import-'));
   try {
@@ -44,7 +44,10 @@ const readMonitors = async (path: string): Promise<Monitor[]> => {
   }
 };
 
-/** Sets both format versions of the file from 2 to 1 (https://sqlite.org/fileformat2.html, 1.3): WebAssembly has no WAL. */
+/**
+ * Changes both format versions of the file from 2 to 1 (https://sqlite.org/fileformat2.html, 1.3). WebAssembly does not
+ * support WAL.
+ */
 const leaveWalMode = async (path: string): Promise<void> => {
   const file = await open(path, 'r+');
   try {
@@ -81,7 +84,7 @@ const convert = (monitor: Monitor): ConvertedCheck => {
 
 const toSeconds = (monitor: Monitor): number => Math.min(86_400, Math.max(10, Number(monitor['interval']) || 60));
 
-/** Returns the settings for a monitor's type, or the reason why the monitor is not imported. */
+/** Returns the settings for a monitor's type. Returns the reason if the monitor cannot be imported. */
 const toOwn = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[] }) | string => {
   const host = textOf(monitor, 'hostname');
   switch (type) {
@@ -148,7 +151,7 @@ const toHttp = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[
   return { ...draft, json: [{ pointer: `/${path.replaceAll('.', '/')}`, is: '=', value }], notes };
 };
 
-/** Uptime Kuma compares strings, so a number or a boolean equals its string. */
+/** Converts text to a JSON value. Uptime Kuma compares strings, so a number or a boolean equals its string. */
 const toJsonValue = (text: string): string | number | boolean => {
   const value = parseJson(text);
   return typeof value === 'number' || typeof value === 'boolean' ? value : text;

@@ -11,10 +11,10 @@ import type { FiringState } from './firing-alerts.ts';
 import type { ReceiptCopies } from './receipt-copies.ts';
 import { type ReceiptTimes, tickMs } from './receipt-times.ts';
 
-/** Milliseconds until a failed write of a resolution is retried. */
+/** Milliseconds before a resolution that could not be written is retried. */
 const retryMs = 5000;
 
-/** Maximum milliseconds by which unfinished work delays the process's exit. */
+/** Maximum milliseconds for which unfinished work delays the exit of the process. */
 const closingMs = 1000;
 
 interface ExpiryParts {
@@ -32,7 +32,10 @@ interface ExpiryParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Resolves alerts that their senders no longer repeat. Of several instances, only the lease holder acts. */
+/**
+ * Resolves alerts that their senders no longer repeat. If there are several instances, only the holder of the lease
+ * does so.
+ */
 export class ExpiredAlerts {
   readonly #parts: ExpiryParts;
   #timer: NodeJS.Timeout | undefined;
@@ -45,7 +48,7 @@ export class ExpiredAlerts {
     this.#parts = parts;
   }
 
-  /** Loads receipt times from earlier processes, then starts resolving. Never rejects. */
+  /** Loads the receipt times of earlier processes, then starts to resolve alerts. Never rejects. */
   async begin(): Promise<void> {
     const { copies, whenRead, log } = this.#parts;
     try {
@@ -91,14 +94,17 @@ export class ExpiredAlerts {
     }
   }
 
-  /** Adds alerts stored by other instances or an earlier process. */
+  /** Adds alerts stored by other instances or by an earlier process. */
   #addUnknown(): void {
     const { times, firing, resolveTimeoutMs } = this.#parts;
     for (const { key, expiry } of firing.state.listExpiring())
       if (!times.has(key)) times.extend(key, expiry.ms ?? resolveTimeoutMs());
   }
 
-  /** After a start, gives each alert at least `resolveTimeout`, or the time given by its sender if that is shorter. */
+  /**
+   * Gives each alert more time after startup: at least `resolveTimeout`, or the time given by its sender if that is
+   * shorter.
+   */
   #extendAtStart(): void {
     this.#addUnknown();
     const { times, firing, resolveTimeoutMs } = this.#parts;
@@ -125,8 +131,8 @@ export class ExpiredAlerts {
 }
 
 /**
- * Creates the resolution of an expired alert under the alert's own key, so that the alert does not count as a repeat
- * when it fires again.
+ * Creates the resolution of an expired alert. It has the alert's own key, so the alert does not count as a repeat when
+ * it fires again.
  */
 const toResolution = (record: StoredRecord, now: Date): AlertRecord => {
   const { format, fingerprint, startsAt, labels, link, links, level, key } = record as StoredRecord & AlertRecord;

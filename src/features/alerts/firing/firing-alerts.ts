@@ -9,11 +9,11 @@ import { RecentKeys } from '../../../storage/recent-keys.ts';
 import type { Resolution } from '../shown-alert.ts';
 import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 
-/** Resolution: id, RFC 3339 time, and time of receipt in Unix milliseconds. */
+/** Resolution: its id, its time in RFC 3339, and its time of receipt in Unix milliseconds. */
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
 type KnownResolution = Static<typeof KnownResolution>;
 
-/** A series' most severe alert, and the time its first alert was received, in Unix milliseconds. */
+/** Most severe alert of a series. Includes the time of receipt of the first alert, in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
 /** Maximum number of series, of ids per series, and of resolved alerts in memory. */
@@ -31,23 +31,25 @@ type FiringEntry = Static<typeof FiringEntry>;
 
 const isFiringEntry = createSchemaCheck(FiringEntry) as (entry: unknown) => entry is FiringEntry;
 
-/** Firing alerts according to the part of the log read so far. `state` is replaced when a snapshot is restored. */
+/**
+ * Firing alerts according to the part of the log that has been read. `state` is replaced when a snapshot is restored.
+ */
 export interface FiringState {
   readonly state: FiringAlerts;
 }
 
 /**
- * Firing and resolved alerts: a projection of the alert log, identical in every instance that reads the log. Memory is
- * limited, because only the latest alerts are kept.
+ * Firing and resolved alerts: a projection of the alert log, identical in every instance that reads the log. Keeps only
+ * the latest alerts, to limit memory.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
   /** Series by `toSeriesKey`. */
   readonly #series: RecentKeys<Series>;
   /** Resolutions by the id of the resolved alert. */
   readonly #resolutions: RecentKeys<KnownResolution>;
-  /** True if the log has version 1.0 lines, which have no sender. */
+  /** True if the log has lines of version 1.0, which have no sender. */
   #knowsFormer = false;
-  /** Receipt time of the last alert in Unix milliseconds, for lines without a time. */
+  /** Time of receipt of the last alert in Unix milliseconds. Used for lines without a time. */
   #lastAt = 0;
 
   constructor(clock: () => Date) {
@@ -74,7 +76,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     ];
   }
 
-  /** Adds a snapshot entry; ignores entries that are damaged or from other versions. */
+  /** Adds a snapshot entry. Ignores entries that are damaged or come from other versions. */
   restore(entry: unknown): void {
     if (!isFiringEntry(entry)) return;
     if ('series' in entry) this.#series.remember(entry.series, entry.is);
@@ -82,7 +84,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     else [this.#lastAt, this.#knowsFormer] = [entry.lastAt, entry.knowsFormer];
   }
 
-  /** Returns a record's series; undefined if it is unknown. */
+  /** Returns the series of a record. Undefined if it is unknown. */
   findFiring(record: LogRecord): FiringAlert | undefined {
     const key = toSeriesKey(record);
     return key === undefined ? undefined : this.#find(record, key)?.series;
@@ -98,31 +100,31 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return found;
   }
 
-  /** Returns the series with a key from `toSeriesKey`. */
+  /** Returns the series with this key, as made by `toSeriesKey`. */
   findSeries(key: string): RaisedSeries | undefined {
     const series = this.#series.find(key);
     return series && { ...series, ids: series.ids ?? [series.id] };
   }
 
-  /** Yields the firing series that can expire. */
+  /** Yields the series that are firing and can expire. */
   *listExpiring(): Generator<{ key: string; expiry: AlertExpiry }> {
     for (const [key, { isResolved, hold }] of this.#series.entries()) {
       if (!isResolved && hold) yield { key, expiry: hold };
     }
   }
 
-  /** True if the record's series is known and resolved. */
+  /** True if the series of the record is known and resolved. */
   isResolved(record: LogRecord): boolean {
     return this.findFiring(record)?.isResolved === true;
   }
 
-  /** Returns the resolution of an alert, or of the alert repeated by a reminder. */
+  /** Returns the resolution of an alert. For a reminder, returns the resolution of the alert it repeats. */
   findResolution({ id, repeatOf }: LogRecord): Resolution | null {
     const known = this.#resolutions.find(toText(repeatOf)) ?? this.#resolutions.find(toText(id));
     return known ? { id: known.id, time: known.time } : null;
   }
 
-  /** Returns a record's series with its key. The key of a firing version 1.0 series has no sender. */
+  /** Returns the series of a record with its key. The key of a firing series from version 1.0 has no sender. */
   #find(record: LogRecord, key: string): { key: string; series: Series } | undefined {
     const own = this.#series.find(key);
     if (this.#knowsFormer && (!own || own.isResolved)) {
@@ -166,7 +168,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
   }
 }
 
-/** Returns the fields of a series changed by another firing alert. */
+/** Returns the fields of a series that another firing alert changes. */
 const addTo = (series: Series, id: string, level: string): Partial<Series> => {
   const ids = [...(series.ids ?? [series.id]), id].slice(-maxIds);
   const isWorse = rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level));

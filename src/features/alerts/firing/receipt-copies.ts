@@ -6,7 +6,7 @@ import type { Database } from '../../../storage/postgres/database.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 import type { ReceiptTimes } from './receipt-times.ts';
 
-/** Milliseconds between two copies to a file, and after a source's or series' first alert. */
+/** Milliseconds between two copies to a file, and between the first alert of a source or series and a copy. */
 const fileMs = 60_000;
 const fileSoonMs = 5000;
 
@@ -16,18 +16,18 @@ const databaseMs = 10_000;
 const Pairs = Type.Array(Type.Tuple([Type.String(), Type.Number()]));
 const Copy = Type.Object({ sources: Pairs, ends: Pairs });
 
-/** Copies of receipt times, which are read after restarts and by other instances. */
+/** Copies of receipt times. They are read after restarts and by other instances. */
 export interface ReceiptCopies {
-  /** Milliseconds after which every instance knows all instances' receipt times. */
+  /** Milliseconds until every instance knows the receipt times of all instances. */
   graceMs: number;
   /** Loads the copies of earlier processes. */
   begin(): Promise<void>;
-  /** Writes a copy if one is due; resolves to true if other instances' copies were read. */
+  /** Writes a copy if one is due. Resolves to true if the copies of other instances were read. */
   sync(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Stores copies in a small file. If the file cannot be written, alerts expire later after the next start. */
+/** Stores copies in a small file. If the file cannot be written, alerts expire later after the next startup. */
 export const createFileCopies = (times: ReceiptTimes, file: ReplacedFile): ReceiptCopies => {
   let hasBegun = false;
   let writtenAt = Number.NEGATIVE_INFINITY;

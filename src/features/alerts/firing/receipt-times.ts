@@ -8,25 +8,28 @@ import { readExpiry, toSeriesKey } from './series.ts';
 const maxSources = 20_000;
 const maxExpiring = 20_000;
 
-/** Maximum length in characters of a source. */
+/** Maximum length of a source in characters. */
 const maxSourceLength = 256;
 
-/** Milliseconds between two ticks. During a gap longer than `maxGapMs`, the process was unable to receive anything. */
+/**
+ * Milliseconds between two ticks. If a gap is longer than `maxGapMs`, the process was unable to receive anything during
+ * the gap.
+ */
 export const tickMs = 1000;
 const maxGapMs = 5000;
 
-/** Receipt times relative to the moment of copying, in milliseconds, so that they do not depend on clocks. */
+/** Receipt times relative to the moment of copying, in milliseconds. Relative times do not depend on clocks. */
 export interface ReceiptCopy {
   /** Time since each source's last alert. */
   sources: [source: string, agoMs: number][];
-  /** Time until each expiring alert is resolved, by series key. */
+  /** Time until each expiring alert is to be resolved, by series key. */
   ends: [series: string, leftMs: number][];
 }
 
 /**
- * Time of the last alert from each source, and when alerts expire. Repeats are not in the log, so copies preserve these
- * times. Time counts only while this process can receive: no alert expires because of a stop, a stall or a clock
- * change.
+ * Times of the last alert from each source, and times at which alerts expire. Repeats are not in the log, so these
+ * times are kept in copies. Time counts only while this process can receive. No alert expires because of a stop, a
+ * stall or a clock change.
  */
 export class ReceiptTimes {
   readonly #sources: RecentKeys<Remembered>;
@@ -35,7 +38,7 @@ export class ReceiptTimes {
   #missed = 0;
   #tickedAt = performance.now();
   readonly #resolveTimeoutMs: () => number;
-  /** True after the first alert of a source or series, so that a copy is made soon. */
+  /** True after the first alert of a source or series. A copy is then made soon. */
   hasNew = false;
 
   constructor(resolveTimeoutMs: () => number) {
@@ -51,7 +54,7 @@ export class ReceiptTimes {
     return performance.now() - this.#missed;
   }
 
-  /** Detects gaps; must be called at least every `tickMs`. */
+  /** Detects gaps. Must be called at least every `tickMs`. */
   tick(): void {
     const now = performance.now();
     const gapMs = now - this.#tickedAt;
@@ -59,7 +62,7 @@ export class ReceiptTimes {
     this.#tickedAt = now;
   }
 
-  /** Records an alert's receipt, whether or not the alert turns out to be a repeat. */
+  /** Records that an alert was received, even if it turns out to be a repeat. */
   receive(record: LogRecord): void {
     const source = toText(record['source']);
     if (formatOf(record) !== 'watch' && source !== '' && source.length <= maxSourceLength) {
@@ -84,14 +87,17 @@ export class ReceiptTimes {
     this.#expiries.set(series, this.now() + (expiry.ms ?? this.#resolveTimeoutMs()));
   }
 
-  /** Makes a logged alert expire in `leftMs` milliseconds, unless it is known to expire later. */
+  /** Sets a logged alert to expire in `leftMs` milliseconds, unless it is already set to expire later. */
   extend(series: string, leftMs: number): void {
     const known = this.#expiries.timeOf(series);
     if (known === undefined && this.#expiries.size >= maxExpiring) return;
     this.#expiries.set(series, Math.max(known ?? Number.NEGATIVE_INFINITY, this.now() + leftMs));
   }
 
-  /** Returns the milliseconds since the last alert from a wanted source; undefined if there was no such alert. */
+  /**
+   * Returns the milliseconds since the last alert from a source for which `isWanted` is true. Undefined if there was no
+   * such alert.
+   */
   quietMsOf(isWanted: (source: string) => boolean): number | undefined {
     let last: number | undefined;
     for (const [source, { storedAt }] of this.#sources.entries()) {
@@ -105,7 +111,7 @@ export class ReceiptTimes {
     return (this.#expiries.timeOf(series) ?? Number.POSITIVE_INFINITY) + graceMs <= this.now();
   }
 
-  /** Lists the series that expired at least `graceMs` milliseconds ago; they stay until `forget` is called. */
+  /** Lists the series that expired at least `graceMs` milliseconds ago. They stay listed until `forget` is called. */
   listExpired(graceMs: number): string[] {
     const expired = this.#expiries.take(this.now() - graceMs);
     for (const series of expired) this.#expiries.set(series, this.now() - graceMs);
@@ -116,7 +122,7 @@ export class ReceiptTimes {
     this.#expiries.set(series, Number.POSITIVE_INFINITY);
   }
 
-  /** True if the series is known to expire. */
+  /** True if an expiry is known for the series. */
   has(series: string): boolean {
     return this.#expiries.timeOf(series) !== undefined;
   }
@@ -134,7 +140,7 @@ export class ReceiptTimes {
     };
   }
 
-  /** Adopts later times from a copy that is `ageMs` milliseconds old. */
+  /** Adopts times from a copy that is `ageMs` milliseconds old, where they are later. */
   merge({ sources, ends }: ReceiptCopy, ageMs = 0): void {
     const now = this.now();
     for (const [source, agoMs] of sources) {

@@ -4,17 +4,20 @@ import type { LogRecord } from '../../../storage/journal/line.ts';
 
 /** Time after which an alert is resolved unless its sender repeats it. */
 const AlertExpiry = Type.Object({
-  /** Milliseconds from receipt to the sender's `endsAt`; if absent, `resolveTimeout` applies. */
+  /** Milliseconds from receipt to the `endsAt` given by the sender. If absent, `resolveTimeout` applies. */
   ms: Type.Optional(Type.Number()),
 });
 export type AlertExpiry = Static<typeof AlertExpiry>;
 
-/** State of a series: one sender's alerts with the same format and fingerprint. Times are Unix milliseconds. */
+/**
+ * State of a series, which consists of one sender's alerts with the same format and fingerprint. Times are Unix
+ * milliseconds.
+ */
 export const Series = Type.Object({
-  /** Id and level of the most severe firing alert; of several equally severe alerts, the last. */
+  /** Id and level of the most severe firing alert. If several are equally severe, the last of them. */
   id: Type.String(),
   level: Type.String(),
-  /** Ids of the latest firing alerts; absent if `id` is the only id. */
+  /** Ids of the latest firing alerts. Absent if `id` is the only one. */
   ids: Type.Optional(Type.Array(Type.String())),
   isResolved: Type.Boolean(),
   /** Receipt times of the first and last firing alerts. */
@@ -24,14 +27,14 @@ export const Series = Type.Object({
 });
 export type Series = Static<typeof Series>;
 
-/** Returns the key of a record's series; undefined for an alert that cannot be resolved. */
+/** Returns the key of the series of a record. Undefined for an alert that cannot be resolved. */
 export const toSeriesKey = (record: LogRecord): string | undefined =>
   isResolvable(record)
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
     : undefined;
 
 /**
- * Returns a firing alert's expiry; undefined if only its sender resolves it. As in Alertmanager, every alert from
+ * Returns the expiry of a firing alert. Undefined if only its sender resolves it. As in Alertmanager, every alert from
  * `/api/v2/alerts` expires. In other formats, a past `endsAt` does not override the status `firing`.
  */
 export const readExpiry = (record: LogRecord): AlertExpiry | undefined => {

@@ -26,7 +26,7 @@ export const assertFits = (schema: TSchema, value: unknown): void => {
   throw new HttpError('invalid', describeDeepest(faults));
 };
 
-/** Removes null members; not recursive, because a body can be nested a hundred thousand levels deep. */
+/** Removes null members. Not recursive, because a body can be nested a hundred thousand levels deep. */
 const dropNulls = (value: unknown): void => {
   const waiting = [value];
   for (const each of waiting) {
@@ -41,7 +41,7 @@ const dropNulls = (value: unknown): void => {
   }
 };
 
-/** Copies a value with shortened arrays: listing the errors of half a million elements would take seconds. */
+/** Copies a value with shortened arrays. Listing the errors of half a million elements would take seconds. */
 const limitElements = (value: unknown, budget = { elements: 2000 }, depth = 0): unknown => {
   // No schema is nested more deeply.
   if (depth > 12) return value;
@@ -60,7 +60,7 @@ const limitElements = (value: unknown, budget = { elements: 2000 }, depth = 0): 
   return kept;
 };
 
-/** Describes the deepest fault. If there are several schemas, describes the deepest fault of the best match. */
+/** Describes the deepest fault. If there are several schemas, uses the one that matches best. */
 const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
   if (!first) return 'Request body is not valid';
   const { path, clause, members } = others.reduce(
@@ -72,7 +72,7 @@ const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
   return `${toPlace(path) || 'Request body'} ${clause}`;
 };
 
-/** Writes a path in JavaScript notation: `alerts[3].labels`. */
+/** Formats a path in JavaScript notation: `alerts[3].labels`. */
 const toPlace = (path: string[]): string =>
   path
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))

@@ -30,7 +30,10 @@ export const toIntakeRequest = ({ body, headers, raw, server }: FastifyRequest):
   parseJson: (bytes) => parseJsonBody(server, bytes),
 });
 
-/** Parses a body in the given format, by default the format that recognizes it; no validation. Throws an HttpError. */
+/**
+ * Parses a body in the given format, or by default in the format that recognizes the body. Does not validate. Throws an
+ * HttpError if the body cannot be parsed.
+ */
 export const readBody = (request: IntakeRequest, format?: Format): { format: Format; value: unknown } => {
   const { bytes, contentType } = request;
   for (const each of format ? [format] : formats) {
@@ -50,7 +53,7 @@ const jsonTypes =
   /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;
 
 /**
- * Returns the only format that recognizes the value. Throws an HttpError that lists the formats if none or several do.
+ * Returns the only format that recognizes the value. If none or several do, throws an HttpError that lists the formats.
  */
 const recognize = (value: unknown): Format => {
   const found = formats.filter((format) => format.recognizes(value));
@@ -64,7 +67,8 @@ const recognize = (value: unknown): Format => {
 const maxAlerts = 1000;
 
 /**
- * Collects a body's alerts. Throws an HttpError beyond the maximum, because an 8 MiB body can hold a million alerts.
+ * Collects the alerts in a body. Throws an HttpError if there are more than the maximum, because an 8 MiB body can hold
+ * a million.
  */
 export const collectAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] => {
   const collected: ForeignAlert[] = [];

@@ -5,7 +5,10 @@ const mark = '…';
 /** Characters to remove or replace. Most strings contain none of these characters. */
 const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
 
-/** Removes control characters, turns line breaks and tabs into spaces, and truncates to `limit` characters with `…`. */
+/**
+ * Removes control characters and turns line breaks and tabs into spaces. Cuts the text to `limit` characters, ending in
+ * `…`.
+ */
 export const clean = (text: string, limit: number): string => {
   if (text.length <= limit && !unclean.test(text)) return text;
   // Enough of the text to fill the limit, unless it consists mostly of control characters.
@@ -18,7 +21,7 @@ export const clean = (text: string, limit: number): string => {
   return cut(shown, limit, text.length > limit * 4);
 };
 
-/** Cleans each line of a string, and truncates the string to `limit` characters. */
+/** Cleans each line of a string and cuts the string to `limit` characters. */
 export const cleanLines = (text: string, limit: number): string => {
   const lines = text.slice(0, limit * 4).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
   const shown = lines

@@ -1,6 +1,6 @@
 import { isObject } from '../../../lib/parse-json.ts';
 
-/** Part of a JSON schema, with the members that contain text schemas. */
+/** Part of a JSON schema. Lists the members that contain text schemas. */
 interface Part {
   type?: unknown;
   enum?: unknown;
@@ -11,7 +11,7 @@ interface Part {
   anyOf?: readonly Part[];
 }
 
-/** Converts numbers and booleans to text in place where the schema has text, because some senders mix them up. */
+/** Converts numbers and booleans to text in place where the schema has text. Some senders mix them up. */
 export const coerceTexts = (schema: Part, value: unknown): void => {
   for (const branch of schema.anyOf ?? []) coerceTexts(branch, value);
   if (Array.isArray(value) && schema.items) {

@@ -26,7 +26,7 @@ export const findFirstSeverity = (...values: unknown[]): Severity | undefined =>
 };
 
 /**
- * Returns the severity for an OpenTelemetry number from 1 to 24: trace, debug, info, warn, error and fatal have four
+ * Returns the severity for an OpenTelemetry number from 1 to 24. Trace, debug, info, warn, error and fatal have four
  * numbers each.
  */
 export const findNumberedSeverity = (value: unknown): Severity | undefined => {
@@ -52,7 +52,7 @@ export const listHostFields = (fields: Record<string, unknown>): unknown[] => [
   fields['instance'],
 ];
 
-/** Returns the first host in the values: `web-1` from `web-1:9100`, `::1` from `[::1]:9100` or `http://[::1]/x`. */
+/** Returns the first host among the values: `web-1` from `web-1:9100`, `::1` from `[::1]:9100` or `http://[::1]/x`. */
 export const toHostname = (...values: unknown[]): string => {
   for (const value of values) {
     const host = typeof value === 'string' ? readHost(value.trim()) : '';
@@ -75,8 +75,8 @@ export const findDetails = (message: string, ...values: unknown[]): string | und
 const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
 
 /**
- * Converts strings, numbers and booleans to labels. The number is limited, because some senders share labels across
- * many alerts.
+ * Converts strings, numbers and booleans to labels. Limits the number of labels, because some senders share labels
+ * across many alerts.
  */
 export const toAlertLabels = (fields: Record<string, unknown>): Record<string, string> => {
   const labels: [string, string][] = [];

@@ -5,8 +5,8 @@ import { formType } from './format.ts';
 const labelPrefix = 'labels.';
 
 /**
- * Parses a form whose fields are named as in the JSON body, with labels as `labels.team`. Returns undefined for JSON,
- * which curl also labels as a form. Throws an HttpError for a form without any known field.
+ * Parses a form whose fields are named as in the JSON body, with labels such as `labels.team`. Returns undefined for
+ * JSON, which curl also sends with the media type of a form. Throws an HttpError for a form without any known field.
  */
 export const readForm = (mediaType: string | undefined, readText: () => string): object | undefined => {
   if (mediaType !== formType) return undefined;

@@ -28,7 +28,7 @@ export const createFormatRoutes = (parts: IntakeParts): Route[] => [
 const toOperationId = (name: string): string =>
   `createAlertsFrom${name.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
 
-/** Members common to all routes whose handlers parse and validate a body's bytes. */
+/** Members common to all routes whose handlers parse and validate the body themselves. */
 const bytesRoute = {
   method: 'POST',
   ...openFor('alerts:write'),
@@ -38,7 +38,7 @@ const bytesRoute = {
   validatorCompiler: () => () => true,
 } as const;
 
-/** Creates a route for the given format, or for any format. `leavesOutInfo` drops INFO alerts. */
+/** Creates a route for the given format, or for any format. With `leavesOutInfo`, the route drops INFO alerts. */
 const createFormatRoute = (
   parts: IntakeParts,
   path: string,

@@ -83,11 +83,11 @@ export const intakeSettings = {
 };
 export type IntakeSettings = Static<TObject<typeof intakeSettings>>;
 
-/** True if a built-in route already uses the name's path. */
+/** True if the path for the name belongs to a built-in route. */
 export const isTaken = (name: string): boolean =>
   name === 'auto' || name === 'native' || name === plainTextName || formats.some((format) => format.name === name);
 
-/** @throws HttpError */
+/** @throws HttpError if the name is invalid */
 export const assertFormatName = (name: string): void => {
   if (new RegExp(namePattern).test(name)) return;
   throw new HttpError(

@@ -19,7 +19,7 @@ import {
 
 type ConfiguredFormat = IntakeSettings['intake'][number];
 
-/** Custom format; `setting` is undefined for a format from the config file. */
+/** Custom format. `setting` is undefined for a format from the config file. */
 export interface KnownFormat {
   name: string;
   definition: FormatDefinition;
@@ -48,7 +48,7 @@ export const toShownFormat = ({ name, definition, setting }: KnownFormat): Shown
   ...toSettingFacts(setting),
 });
 
-/** Compiles a format from a request. Throws an HttpError. */
+/** Compiles a format from a request. Throws an HttpError if the definition is invalid. */
 export const tryFormat = (name: string, definition: FormatDefinition): Format => {
   assertFormatName(name);
   try {
@@ -61,7 +61,7 @@ export const tryFormat = (name: string, definition: FormatDefinition): Format =>
 const isDefinition = createSchemaCheck(FormatDefinition);
 
 /**
- * Compiles a stored format. Throws an Error if this version has a built-in format of this name or cannot use the
+ * Compiles a stored format. Throws an Error if this version has a built-in format of the same name or cannot use the
  * format.
  */
 const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
@@ -71,7 +71,7 @@ const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
   return { name, definition, setting, format: tryFormat(name, definition) };
 };
 
-/** Custom alert formats. */
+/** Kind of runtime setting for custom alert formats. */
 export const formatKind = defineSettingKind<FormatDefinition, KnownFormat, ConfiguredFormat>({
   name: 'intake',
   noun: 'Format',

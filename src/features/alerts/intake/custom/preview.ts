@@ -22,7 +22,7 @@ export interface PreviewedAlert {
   link: string | null;
 }
 
-/** Returns a body's alerts as they would be stored. Throws an HttpError for a body that would be rejected. */
+/** Returns the alerts in a body as they would be stored. Throws an HttpError if the body would be rejected. */
 export const previewAlerts = (format: Format, body: unknown, now: Date): PreviewedAlert[] => {
   assertFits(format.schema, body);
   return collectAlerts(format.readAlerts(body as never, now)).map((alert) => {

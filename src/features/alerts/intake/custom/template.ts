@@ -2,7 +2,8 @@ import { isObject } from '../../../../lib/parse-json.ts';
 import { toScalarText } from '../fields.ts';
 
 /**
- * Values for pointers: `#/…` starts at the whole body, `/…` at the alert. Without `each`, the alert is the whole body.
+ * Values for pointers. `#/…` starts at the whole body, and `/…` at the alert. Without `each`, the alert is the whole
+ * body.
  */
 export interface TemplateInput {
   body: unknown;
@@ -35,14 +36,14 @@ const step = (value: unknown, name: string): unknown => {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 };
 
-/** Converts a value to text. List elements are joined by commas; objects and missing values become empty strings. */
+/** Converts a value to text. Joins list elements with commas. Objects and missing values become empty strings. */
 export const toPlainText = (value: unknown): string => {
   if (!Array.isArray(value)) return toScalarText(value);
   const words = value.slice(0, maxElements).map(toScalarText);
   return words.filter((word) => word !== '').join(', ');
 };
 
-/** Fills in a template, stopping after about `limit` characters. */
+/** Fills in a template. Stops after about `limit` characters. */
 export type Render = (input: TemplateInput, limit: number) => string;
 
 /** Compiles a string that contains `{/pointer}`. Throws an Error for an invalid pointer. */
