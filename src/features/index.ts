@@ -26,7 +26,7 @@ import { statusPages } from './status-pages/index.ts';
 import { tasks } from './tasks/index.ts';
 import { watches } from './watches/index.ts';
 
-/** All features, one for each folder next to this file. There is no automatic discovery. */
+/** All features, one for each folder next to this file. Features are not discovered automatically. */
 export const features: readonly Feature[] = [
   monitoring,
   tasks,

@@ -10,11 +10,13 @@ import { createAlertListRoute } from './search/list-route.ts';
 interface AlertRouteParts extends IntakeParts {
   journal: RecordLog;
   readiness: AlertLog['readiness'];
-  /** Resolves to the names of other stores that currently cannot store changes. */
+  /** Lists the names of other stores that currently cannot store changes. */
   listUnavailable(): Promise<string[]>;
 }
 
-/** Creates the contract's alert routes, the intake for plain text, and readiness at both of its paths. */
+/**
+ * Creates the alert routes of the contract, the intake for plain text, and the readiness check at both of its paths.
+ */
 export const createAlertRoutes = (parts: AlertRouteParts): Route[] => [
   createNativeRoute(parts),
   createTextRoute(parts),

@@ -6,7 +6,7 @@ import { alertLogSettings } from './log/settings.ts';
 /** Formats whose senders can sign. */
 const signingFormats = formats.filter(({ signature }) => signature).map(({ name }) => name);
 
-/** The alerts feature's settings with their defaults. */
+/** Settings of the alerts feature with their defaults. */
 export const alertSettings = {
   ...intakeSettings,
   intakeSecrets: Type.Optional(

@@ -4,7 +4,7 @@ import { toSeverity } from '../../kit/severity.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Alert, AlertEntry } from './schema.ts';
 
-/** Converts a log record to the contract's six fields. */
+/** Converts a log record to the six fields of the contract. */
 export const toAlert = (record: Record<string, unknown>): Alert => ({
   timestamp: toText(record['timestamp']),
   source: toText(record['source']),
@@ -21,7 +21,7 @@ export interface Resolution {
   time: string;
 }
 
-/** Converts a log record to an alert in search results. */
+/** Converts a log record to an alert as shown in search results. */
 export const toEntry = (
   record: StoredRecord,
   resolvedBy: Resolution | null,

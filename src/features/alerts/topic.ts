@@ -7,10 +7,10 @@ import type { FiringState } from './firing/firing-alerts.ts';
 import { AlertEntry } from './schema.ts';
 import { toEntry } from './shown-alert.ts';
 
-/** Milliseconds for which alerts are collected under load, so that listeners get them in fewer writes. */
+/** Milliseconds for which alerts are collected under load. Listeners then receive them in fewer writes. */
 const collectingMs = 20;
 
-/** Creates the topic of stored alerts in search form. An event's id is the seq of its alert. */
+/** Creates the topic of stored alerts, in the form of search results. The id of an event is the seq of its alert. */
 export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topic => {
   let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
@@ -51,7 +51,7 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topi
   };
 };
 
-/** Encodes each alert once for all listeners, and again after it is resolved. */
+/** Encodes each alert once for all listeners, and once more after it has been resolved. */
 const createEncoder = (firing: FiringState): ((record: StoredRecord) => string) => {
   const known = new WeakMap<StoredRecord, { resolvedBy: string | undefined; text: string }>();
   return (record) => {

@@ -13,15 +13,15 @@ const clockOf = (timeZone: string): ZoneClock => {
   return clock;
 };
 
-/** Calendar day in a time zone, cut to a range; times are Unix milliseconds. */
+/** Part of a calendar day in a time zone that is within a range. Times are Unix milliseconds. */
 interface LocalDay {
-  /** `2026-01-31`. */
+  /** Day, such as `2026-01-31`. */
   day: string;
   from: number;
   until: number;
 }
 
-/** Lists the calendar days of a range, in a valid time zone. Days last 23 or 25 hours where clocks change. */
+/** Lists the calendar days of a range in a valid time zone. Days on which clocks change have 23 or 25 hours. */
 export const listLocalDays = (from: number, until: number, timeZone: string): LocalDay[] => {
   const clock = clockOf(timeZone);
   const days: LocalDay[] = [];

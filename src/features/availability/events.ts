@@ -2,17 +2,17 @@ import type { CheckId, CheckReading } from '../../kit/availability.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
 import type { SavedHistory } from './history.ts';
 
-/** Event in the availability log; times are Unix milliseconds. */
+/** Event in the availability log. Times are Unix milliseconds. */
 export type AvailabilityEvent =
   /** The state of a check changed at a place. */
   | ({ type: 'state'; check: CheckId; incident?: number } & CheckReading)
-  /** Silences started or stopped declaring maintenance. */
+  /** Maintenance according to silences started or ended. */
   | { type: 'maintenance'; check: CheckId; createdAt: number; isOn: boolean; at: number }
-  /** The current outage has this incident. */
+  /** The current outage was linked to this incident. */
   | { type: 'incident'; check: CheckId; incident: number; at: number }
   /** The checks at these places are being observed. */
   | { type: 'alive'; places: readonly string[]; at: number }
-  /** The checks at a place were not observed between the two times. */
+  /** The checks at a place were not observed between two times. */
   | { type: 'gap'; place: string; from: number; at: number }
   /** The clock was set back to this time. */
   | { type: 'clock'; at: number }
@@ -35,7 +35,7 @@ const knownTypes: readonly unknown[] = [
   'imported',
 ] satisfies AvailabilityEvent['type'][];
 
-/** Returns a record's event; undefined for a type unknown to this version. */
+/** Returns the event in a record. Undefined for a type unknown to this version. */
 export const parseAvailabilityEvent = (record: LogRecord): AvailabilityEvent | undefined =>
   knownTypes.includes(record['type']) && Number(record['at']) >= 0
     ? (record as unknown as AvailabilityEvent)

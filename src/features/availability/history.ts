@@ -10,13 +10,13 @@ export interface SavedHistory extends SavedTimeline {
   isMaintained: boolean;
 }
 
-/** History of one check. Several places may observe the check, which is down if any place finds it down. */
+/** History of one check. Several places may observe the check. It is down if any place finds it down. */
 export class CheckHistory {
   readonly check: CheckId;
-  /** Creation time of the check in Unix milliseconds; 0 for a check from the config file. */
+  /** Time at which the check was created, in Unix milliseconds. 0 for a check from the config file. */
   createdAt: number;
   readonly timeline: Timeline;
-  /** Time of the deletion in Unix milliseconds; null for a check that still exists. */
+  /** Time of the deletion in Unix milliseconds. Null for a check that still exists. */
   deletedAt: number | null = null;
   /** Places with a known state: true where the check is up, false where it is down. */
   readonly #places = new Map<string, boolean>();
@@ -49,7 +49,7 @@ export class CheckHistory {
     this.#settle(at);
   }
 
-  /** Marks the check as unobserved at the place between two times. */
+  /** Marks the check as unobserved at a place between two times. */
   lose(place: string, from: number, until = Number.POSITIVE_INFINITY): void {
     const wasObserved = this.#places.delete(place);
     if (!wasObserved && !this.#isMaintained) return;
@@ -66,7 +66,7 @@ export class CheckHistory {
     this.#settle(at);
   }
 
-  /** Takes over the state of the same check in another history. */
+  /** Continues with the state that the same check has in another history. */
   continueFrom(other: CheckHistory, at: number): void {
     for (const [place, isUp] of other.#places) this.#places.set(place, isUp);
     this.#isMaintained = other.#isMaintained;

@@ -16,18 +16,18 @@ import type { AvailabilityStore } from './store.ts';
 const lookMs = 1000;
 
 /**
- * Milliseconds between two signs of life. After a kill, the state is unknown from the last sign of life on. A longer
- * pause of this process, or a clock jump, is a gap.
+ * Milliseconds between two signs of life. After a kill, the state is unknown from the last sign of life onwards. A
+ * longer pause of this process, or a clock jump, counts as a gap.
  */
 const aliveMs = 30_000;
 
-/** Milliseconds after which a place of another instance counts as unobserved. */
+/** Milliseconds after which a place observed by another instance counts as unobserved. */
 const staleMs = 90_000;
 
 /** Milliseconds for which the history of a deleted check is kept. */
 const deletedMs = 30 * dayMs;
 
-/** Milliseconds by which the start or end of maintenance can be detected late and still be recorded on time. */
+/** Milliseconds by which the start or end of maintenance may be detected late and still be recorded as on time. */
 const lateMs = 5000;
 
 const maxWaiting = 50_000;
@@ -39,7 +39,9 @@ const warnMs = minuteMs;
 
 interface RecorderParts {
   store: AvailabilityStore;
-  /** Lease held by the instance that records events without a place: maintenance, incidents, deletions, lost places. */
+  /**
+   * Lease held by the instance that records events without a place: maintenance, incidents, deletions and lost places.
+   */
   lease: Pick<Lease, 'isHeld'>;
   silences: Pick<SilenceSource, 'isMaintained' | 'nextChangeAfter' | 'onChanged'>;
   incidents: Pick<IncidentSource, 'listUnsettled' | 'onChanged'>;
@@ -47,15 +49,18 @@ interface RecorderParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Place observed by this instance. */
+/** Place that this instance observes. */
 interface OwnPlace {
-  /** Start of the observation. */
+  /** Time at which the observation started. */
   since: number;
   /** Last recorded states. */
   states: Map<CheckId, { state: 'up' | 'down' | 'unknown'; createdAt: number | undefined }>;
 }
 
-/** Compares the states of checks with their histories once a second and on each change, and appends the differences. */
+/**
+ * Compares the states of checks with their histories, once a second and after each change. Appends the differences to
+ * the log.
+ */
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #sources: CheckSource[] = [];
@@ -70,7 +75,7 @@ export class Recorder {
   /** Time of the last comparison. */
   #seenAt: number | undefined;
   #aliveAt = Number.NEGATIVE_INFINITY;
-  /** Time of the next comparison of all checks. */
+  /** Time at which all checks are compared next. */
   #comparesAt = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -99,7 +104,7 @@ export class Recorder {
     void this.look();
   }
 
-  /** Records all changes now. Never rejects. */
+  /** Records all changes immediately. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#serially(() => this.#look())
       .catch((error: unknown) => this.#warn(error))
@@ -135,7 +140,7 @@ export class Recorder {
     await this.#flush();
   }
 
-  /** Detects clock jumps, and pauses of this process. */
+  /** Detects clock jumps and pauses of this process. */
   #checkClock(now: number): void {
     if (this.#seenAt === undefined) return;
     const before = this.#seenAt;
@@ -146,8 +151,7 @@ export class Recorder {
   }
 
   /**
-   * Starts to observe places for which this instance has become responsible, and stops observing places that it has
-   * lost.
+   * Starts to observe places for which this instance has become responsible. Stops observing places that it has lost.
    */
   async #takePlaces(now: number): Promise<void> {
     const { store } = this.#parts;
@@ -207,7 +211,7 @@ export class Recorder {
     for (const check of this.#incidents.keys()) this.#compareIncident(check, now);
   }
 
-  /** Adds an event if the source's state differs from the last recorded state. Returns true if so. */
+  /** Adds an event if the state of the source differs from the last recorded state. Returns true if it does. */
   #compare(source: CheckSource, name: string): boolean {
     const reading = source.read(name);
     const own = reading && this.#places.get(toPlace(source, reading.place));
@@ -233,7 +237,7 @@ export class Recorder {
     return true;
   }
 
-  /** Ends the states of checks that this instance observed and that no longer exist. */
+  /** Ends the states of checks that this instance observed and that have been deleted. */
   #dropDeleted({ kind }: CheckSource, defined: ReadonlySet<CheckId>, at: number): void {
     for (const [place, { states }] of this.#places) {
       for (const [check, { state, createdAt = 0 }] of states) {
@@ -244,7 +248,7 @@ export class Recorder {
     }
   }
 
-  /** Adds gaps for places of instances that have stopped. */
+  /** Adds gaps for places whose instances have stopped. */
   #findLostPlaces(now: number): void {
     for (const [place, aliveAt] of this.#parts.store.state.listAlive()) {
       const isLost = !this.#places.has(place) && now - aliveAt > staleMs;
@@ -295,7 +299,7 @@ export class Recorder {
     if (this.#waiting.length > maxWaiting) this.#waiting.shift();
   }
 
-  /** Stores the waiting events. Rejects if the log cannot store them, in which case they keep waiting. */
+  /** Stores the waiting events. Rejects if the log cannot store them. The events then keep waiting. */
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const events = this.#waiting.splice(0, storedTogether);
@@ -308,7 +312,7 @@ export class Recorder {
     }
   }
 
-  /** Logs at most once a minute. An unavailable store logs its own line. */
+  /** Logs at most once a minute. An unavailable store logs a line of its own. */
   #warn(err: unknown): void {
     if (err instanceof StoreUnavailable || performance.now() - this.#warnedAt < warnMs) return;
     this.#warnedAt = performance.now();
@@ -321,6 +325,6 @@ const toId = ({ kind }: Pick<CheckSource, 'kind'>, name: string): CheckId => `${
 /** Returns a name that distinguishes places of different kinds. */
 const toPlace = ({ kind }: Pick<CheckSource, 'kind'>, place: string): string => `${kind}/${place}`;
 
-/** Returns the check that sends alerts with this source. */
+/** Returns the check whose alerts have this source. */
 const toCheck = (source: string): CheckId | undefined =>
   /^(?:watch|heartbeat|host)\/./.test(source) ? (source.replace('/', ':') as CheckId) : undefined;

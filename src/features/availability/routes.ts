@@ -31,7 +31,7 @@ const maxSummaryOutages = 20;
 
 interface RouteParts extends Pick<Parts, 'authorize' | 'clock'> {
   source: AvailabilitySource;
-  /** Returns the checks of a kind; undefined if no feature has such checks. */
+  /** Returns the checks of a kind. Undefined if no feature has such checks. */
   findChecks(kind: CheckKind): CheckSource | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Kind extends RouteAccess {
   operationId: string;
 }
 
-/** Kinds of checks in the order of lists, each with the access rule for its states. */
+/** Kinds of checks in the order of lists. Each has the access rule for its states. */
 const kinds: readonly Kind[] = [
   {
     kind: 'watch',
@@ -187,7 +187,7 @@ interface Range {
   timeZone: string;
 }
 
-/** Reads the range of a query. Throws an HttpError for a range that is empty, in the future, or many years long. */
+/** Reads the range in a query. Throws an HttpError for a range that is empty, in the future, or many years long. */
 const parseRange = (query: Static<typeof SummaryQuery>, { source, clock }: RouteParts): Range => {
   const now = clock().getTime();
   const timeZone = query.timeZone === undefined ? readOwnTimeZone() : findTimeZone(query.timeZone);
@@ -221,7 +221,7 @@ const toOutage = ({ startsAt, endsAt, ...outage }: CheckOutage): ShownOutage => 
   ...outage,
 });
 
-/** True if `format`, or otherwise the `Accept` header, asks for CSV. */
+/** True if CSV is requested by `format` or, without `format`, by the `Accept` header. */
 const wantsCsv = ({ query, headers }: FastifyRequest): boolean => {
   const { format } = query as { format?: string };
   if (format !== undefined) return format === 'csv';

@@ -15,7 +15,7 @@ import { Timeline } from './timeline.ts';
 /** History of a check without readings. */
 const empty = new Timeline();
 
-/** Creates the source of availability, which answers from memory. */
+/** Creates the source of availability. It answers from memory. */
 export const createAvailabilitySource = (
   store: AvailabilityStore,
   clock: () => Date,
@@ -23,7 +23,7 @@ export const createAvailabilitySource = (
 ): AvailabilitySource => {
   const timelineOf = (check: CheckId): Timeline => store.find(check)?.timeline ?? empty;
   const toSecond = (ms: number): number => Math.floor(ms / 1000);
-  /** Returns the range in seconds, up to now at most. */
+  /** Returns the range in seconds. It ends now at the latest. */
   const toRange = (from: number, until: number): [number, number] => {
     const end = toSecond(Math.min(until, clock().getTime()));
     return [Math.min(toSecond(from), end), end];
@@ -69,6 +69,6 @@ export const createAvailabilitySource = (
 /** Factor for rounding a percentage to its decimal places. */
 const scale = 10_000;
 
-/** Computes a percentage, rounded down so that a check with an outage never gets 100 %. */
+/** Computes a percentage. Rounds down, so that a check with an outage never gets 100 %. */
 const toPercentage = ({ up, down }: Pick<Record<CheckState, number>, 'up' | 'down'>): number | null =>
   up + down === 0 ? null : Math.floor((100 * scale * up) / (up + down)) / scale;

@@ -15,14 +15,17 @@ export class AvailabilityStore extends ProjectionStore<AvailabilityFold> {
     return this.state.find(check);
   }
 
-  /** Calls the listener with each check whose history changed; `all` for all. */
+  /** Calls the listener with each check whose history has changed. `all` stands for every check. */
   onChanged(listener: (check: CheckId | 'all') => void): void {
     this.projection.onFolded((changed: readonly ChangedCheck[] = ['all']) => {
       for (const check of changed) if (check !== undefined) listener(check);
     });
   }
 
-  /** Resolves when the events have been stored and folded, in their order. Rejects with StoreUnavailable. */
+  /**
+   * Appends events. Resolves once they have been stored and folded, in order. Rejects with StoreUnavailable if the log
+   * cannot store them.
+   */
   async append(events: readonly AvailabilityEvent[]): Promise<void> {
     try {
       await Promise.all(events.map((event) => this.projection.append({ ...event })));

@@ -3,34 +3,34 @@ import { bisect } from '../../lib/bisect.ts';
 
 export const daySeconds = 24 * 60 * 60;
 
-/** Number of days with exact intervals. Each older day becomes a row. */
+/** Number of days with exact intervals. An older day becomes a row. */
 const exactDays = 100;
 
-/** Maximum number of rows: ten years. */
+/** Maximum number of rows. Corresponds to ten years. */
 export const mostDayRows = 3660;
 
 /**
- * Maximum number of exact changes on one UTC day. Later intervals of that day are merged, with their seconds and
- * outages.
+ * Maximum number of exact changes on one UTC day. Later intervals of that day are merged. The merged interval keeps
+ * their seconds and number of outages.
  */
 export const maxChanges = 50;
 
 /** Number of outages whose causes and incidents are remembered. */
 const maxFacts = 100;
 
-/** Code of a merged interval. The codes of states are their indexes. */
+/** Code of a merged interval. The code of a state is its index. */
 const mergedCode = checkStates.length;
 
-/** Factor that combines a change's second and code in one number: `second * base + code`. */
+/** Factor for combining the second and the code of a change in one number: `second * base + code`. */
 const base = 8;
 
 /**
- * Base for packing a row: a day's seconds in one state fit into 17 bits, and three such counts and a flag fit into a
+ * Base for packing a row. The seconds of a day in one state fit into 17 bits. Three such counts and a flag fit into one
  * number.
  */
 const rowBase = 2 ** 17;
 
-/** Flag of a row with estimated seconds. */
+/** Flag of a row whose seconds are estimated. */
 const estimatedRow = rowBase ** 3;
 
 const downCode = checkStates.indexOf('down');
@@ -40,7 +40,10 @@ const unknownCode = checkStates.indexOf('unknown');
 interface Merged {
   seconds: number[];
   outages: number;
-  /** True if the clock was set back into the merged intervals, so their seconds were divided in proportion. */
+  /**
+   * True if the seconds are estimated. The clock was set back into the merged intervals, and their seconds were divided
+   * in proportion.
+   */
   isEstimated: boolean;
 }
 
@@ -50,7 +53,7 @@ export interface OutageFacts {
   incident: number | null;
 }
 
-/** Outage; times are Unix seconds. */
+/** Outage. Times are Unix seconds. */
 interface TimelineOutage extends OutageFacts {
   start: number;
   /** Undefined for the current outage. */
@@ -59,7 +62,7 @@ interface TimelineOutage extends OutageFacts {
   count: number;
 }
 
-/** Timeline in a snapshot. */
+/** Timeline as stored in a snapshot. */
 export interface SavedTimeline {
   changes: number[];
   merged: (readonly [start: number, outages: number, ...seconds: number[]])[];
@@ -68,9 +71,9 @@ export interface SavedTimeline {
   rows: number[];
 }
 
-/** States of one check over time, in Unix seconds. Takes up at most 150 kB, no matter how often the check changes. */
+/** States of one check over time, in Unix seconds. Takes up at most 150 kB, no matter how often the state changes. */
 export class Timeline {
-  /** Changes in order: second, and code of the state that begins then. */
+  /** Changes in order. Each has a second and the code of the state that begins then. */
   #changes: number[] = [];
   /** Merged intervals by their start. */
   readonly #merged = new Map<number, Merged>();
@@ -78,19 +81,19 @@ export class Timeline {
   readonly #facts = new Map<number, OutageFacts>();
   /** UTC day number of the first row. */
   #firstDay = 0;
-  /** Seconds in each state on the days before the first change. */
+  /** Seconds in each state on each day before the first change. */
   #rows: number[] = [];
 
   get state(): CheckState {
     return checkStates[this.#lastCode ?? unknownCode] ?? 'unknown';
   }
 
-  /** Second of the last change; 0 before the first. */
+  /** Second of the last change. 0 if there is none. */
   get since(): number {
     return startOf(this.#changes.at(-1) ?? 0);
   }
 
-  /** Begins a state. A time before the last change counts as the time of the last change. */
+  /** Begins a state. A time before the last change is replaced by the time of the last change. */
   change(state: CheckState, second: number, facts?: OutageFacts): void {
     const at = Math.max(second, this.since);
     const code = checkStates.indexOf(state);
@@ -116,7 +119,7 @@ export class Timeline {
   }
 
   /**
-   * Forgets all changes after the given second, because the clock was set back. The current state begins at that
+   * Forgets all changes after the given second. Used when the clock was set back. The current state then begins at that
    * second.
    */
   cut(second: number): void {
@@ -137,7 +140,7 @@ export class Timeline {
     this.change(state, at, facts);
   }
 
-  /** Counts the seconds in each state, by code, in a range that does not end in the future. */
+  /** Counts the seconds in each state, by code, within a range. The range must not end in the future. */
   count(from: number, until: number): { seconds: number[]; isExact: boolean } {
     const seconds = checkStates.map(() => 0);
     let isExact = true;
@@ -207,7 +210,7 @@ export class Timeline {
     return timeline;
   }
 
-  /** Yields the intervals that overlap a range. The last interval has no end. */
+  /** Yields the intervals that overlap a range. The last interval is open-ended. */
   *#intervals(from: number, until: number) {
     const next = bisect(this.#changes, (change) => startOf(change) <= from);
     for (let index = Math.max(0, next - 1); index < this.#changes.length; index += 1) {
@@ -221,7 +224,7 @@ export class Timeline {
     }
   }
 
-  /** Code of the last interval; undefined if there are no intervals. */
+  /** Code of the last interval. Undefined if there are no intervals. */
   get #lastCode(): number | undefined {
     const last = this.#changes.at(-1);
     return last === undefined ? undefined : codeOf(last);
@@ -232,7 +235,7 @@ export class Timeline {
     return this.#changes.length - bisect(this.#changes, (change) => startOf(change) < dayStart);
   }
 
-  /** Merges the last interval, which ends at the given second, with the interval before. */
+  /** Merges the last interval, which ends at the given second, into the interval before it. */
   #mergeLast(at: number): void {
     const last = this.#changes.pop() ?? 0;
     const before = this.#changes.pop() ?? 0;
@@ -297,7 +300,8 @@ export class Timeline {
 }
 
 /**
- * True if a timeline can be restored: changes are in order and have known states, and merged intervals are complete.
+ * True if a timeline can be restored. Changes must be in order and have known states, and merged intervals must be
+ * complete.
  */
 export const isConsistent = ({
   changes,
@@ -324,7 +328,7 @@ export const isConsistent = ({
 const toSavedMerged = ([start, { outages, seconds, isEstimated }]: [number, Merged]) =>
   [start, outages, ...seconds, ...(isEstimated ? [1] : [])] as const;
 
-/** Returns a timeline cut at the current time, because no change can be recorded before its last entry. */
+/** Returns a timeline cut off at the current time. No change can be recorded before the last entry of a timeline. */
 export const withoutFuture = (saved: SavedTimeline, now: number): SavedTimeline => {
   const rows = saved.rows.slice(0, Math.max(0, Math.floor(now / daySeconds) - saved.firstDay));
   const timeline = Timeline.restore({ ...saved, rows, firstDay: rows.length > 0 ? saved.firstDay : 0 });

@@ -31,7 +31,10 @@ const ExportedHistory = Type.Object(
   { additionalProperties: false },
 );
 
-/** Histories for an export: checks are unknown from their last sign of life on, because nothing observes an export. */
+/**
+ * Histories prepared for an export. Checks are unknown from their last sign of life onwards, because nothing observes
+ * an export.
+ */
 class EndedFold extends AvailabilityFold {
   override save(): (readonly SavedEntry[])[] {
     for (const [place, at] of this.listAlive()) for (const history of this.list()) history.lose(place, at);
@@ -41,7 +44,7 @@ class EndedFold extends AvailabilityFold {
   }
 }
 
-/** Exports the history of each check as a line, and imports each line as an event. */
+/** Exports the history of each check as a line. Imports each line as an event. */
 export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>({
   name: log,
   lines: { availability: ExportedHistory },

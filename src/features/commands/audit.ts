@@ -17,7 +17,7 @@ export type CommandCaller = Pick<Execution, 'requestId' | 'user' | 'role' | 'rem
 export type Audit = ReturnType<typeof createAudit>;
 
 /**
- * Creates the audit, which records every command that was executed or refused. `onRecord` is called with each stored
+ * Creates the audit. It records every command that was executed or refused. `onRecord` is called with each stored
  * record.
  */
 export const createAudit = (journal: RecordLog, onRecord: (execution: Execution) => void = () => undefined) => ({
@@ -28,7 +28,7 @@ export const createAudit = (journal: RecordLog, onRecord: (execution: Execution)
     // A database reports its state only on request; files report their state through `state`.
     await journal.appendAll([]).catch(refuse);
   },
-  /** Resolves once the record is on disk; rejects with an HttpError (503) if the journal cannot store it. */
+  /** Resolves once the record is on disk. Rejects with an HttpError (503) if the journal cannot store it. */
   record: async (execution: Execution): Promise<void> => {
     await journal.append({ ...execution }).catch(refuse);
     onRecord(execution);
@@ -52,13 +52,13 @@ const fields = Object.keys(Execution.properties);
 export const toExecution = (record: Record<string, unknown>): object =>
   Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
 
-/** Records of early versions lack some fields. */
+/** Stored record. Records of early versions lack some fields. */
 const StoredExecution = Type.Object(
   { ...Type.Partial(Execution).properties, id: RecordId },
   { additionalProperties: false },
 );
 
-/** Export and import of the audit, in record order. */
+/** Exports and imports the audit in record order. */
 export const auditTransfer = defineTransfer<PortableRecord>({
   name: 'commands',
   lines: { executions: StoredExecution },

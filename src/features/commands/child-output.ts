@@ -7,7 +7,7 @@ import { CommandFailure, type CommandOutput, maxOutputBytes, type OutputRow } fr
 
 const newline = 10;
 
-/** Maximum size in bytes of a line, which contains one object as JSON; longer lines are omitted from the result. */
+/** Maximum size in bytes of a line. Each line contains one object as JSON. Longer lines are left out of the result. */
 const maxLineBytes = 1024 * 1024;
 
 interface TextRequest extends Omit<ChildRequest, 'onOutput'> {
@@ -38,8 +38,8 @@ export const toCommandFailure = (program: string, stderr: string): CommandFailur
   new CommandFailure(`${basename(program)} failed: ${stderr || 'it wrote no error message'}`);
 
 /**
- * Collects up to `maxRows` rows, and about 8 MiB, from a program that writes one row per line. `toRow` returns
- * undefined for a line that is not a row; if it throws, the command fails.
+ * Collects up to `maxRows` rows and about 8 MiB from a program that writes one row per line. `toRow` returns undefined
+ * for a line that is not a row. The command fails if `toRow` throws.
  */
 export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow | undefined) => {
   const rows: OutputRow[] = [];
@@ -57,15 +57,15 @@ export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow 
   };
   return {
     onOutput: createLineReader(addLine, maxLineBytes),
-    /** True once a limit has been reached and no more output is read. */
+    /** True once a limit has been reached. No more output is then read. */
     isFull,
     toOutput: (): CommandOutput => ({ rows, truncated: skipped || bytes > maxOutputBytes }),
   };
 };
 
 /**
- * Creates a reader that splits output into lines, working in time slices. `onLine` gets undefined for a line of more
- * than `maxBytes`, which is never held in memory, and returns false to stop.
+ * Creates a reader that splits output into lines, working in time slices. `onLine` receives undefined for a line of
+ * more than `maxBytes`. Such a line is never held in memory. `onLine` returns false to stop.
  */
 export const createLineReader = (onLine: (line: string | undefined) => boolean, maxBytes: number) => {
   let parts: Buffer[] = [];
@@ -96,8 +96,8 @@ export const createLineReader = (onLine: (line: string | undefined) => boolean, 
 };
 
 /**
- * Returns the first path that can be executed. Rejects with a CommandFailure with the message `missing` if there is
- * none.
+ * Returns the first path that can be executed. If there is none, rejects with a CommandFailure with the message in
+ * `missing`.
  */
 export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
   const program = await findProgram(paths);

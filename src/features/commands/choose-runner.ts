@@ -7,7 +7,7 @@ import type { Runner } from './runner.ts';
 
 interface RunnerChoice {
   commandRunner: 'auto' | Runner['name'];
-  /** Absolute paths; the first one that exists is used. */
+  /** Absolute paths of PowerShell. The first that exists is used. */
   powerShellPaths: readonly string[];
   host: HostReadings;
   clock: () => Date;

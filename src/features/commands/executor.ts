@@ -8,18 +8,18 @@ import type { Execution } from './schema.ts';
 
 interface ExecutorParts {
   runner: Runner;
-  /** Seconds allowed for each command, excluding its time in the queue. */
+  /** Seconds allowed for each command. Time in the queue does not count. */
   timeoutSeconds: number;
   audit: Audit;
   clock: () => Date;
-  /** Called with each command's result: `ok`, `refused`, or the kind of failure. */
+  /** Called with the result of each command: `ok`, `refused`, or the kind of failure. */
   count(result: string): void;
 }
 
 export type Executor = ReturnType<typeof createExecutor>;
 
 /**
- * Creates the executor, which runs a few commands at a time as long as the audit can be written. Each outcome is on
+ * Creates the executor. It runs a few commands at a time, and only while the audit can be written. Each outcome is on
  * disk before the response.
  */
 export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: ExecutorParts) => {
@@ -76,7 +76,7 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
         client.removeEventListener('abort', abandon);
       }
     },
-    /** Ends all running and waiting commands; resolves once they have ended and been recorded. */
+    /** Stops all running and waiting commands. Resolves once they have ended and been recorded. */
     close: async (): Promise<void> => {
       const results = [...executions.values()];
       for (const controller of executions.keys()) {
@@ -87,7 +87,7 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
   };
 };
 
-/** Fields of an execution that depend on its outcome; null if not applicable. */
+/** Fields of an execution that depend on its outcome. Null if they do not apply. */
 type End = Omit<Execution, keyof CommandCaller | 'time' | 'command'>;
 
 const refused: End = {

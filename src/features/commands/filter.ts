@@ -3,7 +3,9 @@ import { createTextMatcher, likeWildcards } from './wildcards.ts';
 
 const maxConditions = 16;
 
-/** One condition, and the AND before the next condition. In strings, a backslash escapes a backslash or a quote. */
+/**
+ * One condition, followed by AND if another condition follows. In strings, a backslash escapes a backslash or a quote.
+ */
 const conditionForm =
   /\s*(?<property>[a-z]\w*)\s*(?<operator>=|like\b)\s*(?:(?<text>'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*")|(?<bare>\d+|true\b|false\b))\s*(?:and\b|(?<end>$))/iy;
 
@@ -13,7 +15,7 @@ export interface FilterCondition {
   value: string;
 }
 
-/** Parses `P = 'x'` and `P LIKE 'x%'`, joined by AND, on the given properties; throws a Refusal for any other WQL. */
+/** Parses `P = 'x'` and `P LIKE 'x%'`, joined by AND, on the given properties. Throws a Refusal for any other WQL. */
 export const parseFilter = (filter: string, properties: readonly string[]): FilterCondition[] => {
   const conditions: FilterCondition[] = [];
   for (let at = 0, ended = false; !ended; at = conditionForm.lastIndex) {
@@ -40,7 +42,7 @@ const toCondition = (
   return { property: known, operator: 'LIKE', value };
 };
 
-/** Creates a test of instances against all conditions. Case is ignored; null meets no condition. */
+/** Creates a test of instances against all conditions. Ignores case. Null meets no condition. */
 export const createRowFilter = (conditions: readonly FilterCondition[]): ((instance: object) => boolean) => {
   const tests = conditions.map(({ property, operator, value }) => {
     const matches =

@@ -11,7 +11,7 @@ import { createRemoteRoute } from './remote.ts';
 import { createCommandRoutes } from './routes.ts';
 import { commandSettings, ExecutionNotice } from './schema.ts';
 
-/** `signalbox check-command LINE`: checks a line as POST /api/execute does, without running it. */
+/** Defines `signalbox check-command LINE`. It checks a line as POST /api/execute does, without running it. */
 const checkTool: Tool = {
   name: 'check-command',
   argument: { name: 'LINE', isQuoted: true },
@@ -24,7 +24,10 @@ const checkTool: Tool = {
   },
 };
 
-/** Diagnostic commands in PowerShell syntax from a fixed allow list, with a durable audit of executions. */
+/**
+ * Feature that runs diagnostic commands in PowerShell syntax from a fixed allow list. Executions are recorded in a
+ * durable audit.
+ */
 export const commands = defineFeature({
   name: 'commands',
   profiles: [{ name: 'commands', aliases: ['X'], mounts: ['/'], summary: 'allow-listed diagnostic commands' }],

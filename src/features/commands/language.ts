@@ -1,11 +1,11 @@
 import { ExpectedError } from '../../lib/expected-errors.ts';
 
-/** Thrown for a command line that is not allowed. Clients get the message, which names the refused part. */
+/** Error for a command line that is not allowed. Clients get the message, which names the refused part. */
 export class Refusal extends ExpectedError {}
 
 const maxQuoteLength = 40;
 
-/** Returns part of the command line for a message: in double quotes, shortened. */
+/** Quotes part of the command line for a message: in double quotes, and shortened. */
 export const quoteWord = (text: string): string => `"${shortenWord(text)}"`;
 
 /** Returns the first 40 characters, with an ellipsis if there are more. */
@@ -14,7 +14,7 @@ export const shortenWord = (text: string): string => {
   return points.length > maxQuoteLength ? `${points.slice(0, maxQuoteLength).join('')}…` : text;
 };
 
-/** Returns the name that equals the text. Ignores case for ASCII letters only, so look-alikes do not match. */
+/** Returns the name that equals the text. Ignores case only for ASCII letters, so that look-alikes do not match. */
 export const findName = <N extends string>(names: readonly N[], text: string): N | undefined =>
   /^\p{ASCII}*$/u.test(text) ? names.find((name) => name.toLowerCase() === text.toLowerCase()) : undefined;
 
@@ -24,14 +24,14 @@ export const findName = <N extends string>(names: readonly N[], text: string): N
  */
 const invisible = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}`;
 
-/** Quotes that PowerShell treats like ' and ", even inside quotes, where they would end the text. */
+/** Quotes that PowerShell treats like ' and ", even inside quotes. There they would end the text. */
 const typographicQuotes = String.raw`\u2018-\u201e`;
 
 export const forbidden = `${invisible}${typographicQuotes}`;
 const forbiddenAnywhere = new RegExp(`[${forbidden}]`, 'u');
 const typographicQuote = new RegExp(`[${typographicQuotes}]`, 'u');
 
-/** The only characters, in any script, that are allowed outside quotes. */
+/** Characters allowed outside quotes. No others are, in any script. */
 const tokenForm =
   /(?<space> +)|(?<comma>,)|'(?<single>[^']*)'|"(?<double>[^"$`]*)"|(?<word>[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+)/uy;
 
@@ -41,7 +41,7 @@ interface Token {
   text: string;
 }
 
-/** Splits a command line into words and commas; refuses all other syntax. */
+/** Splits a command line into words and commas. Refuses all other syntax. */
 const readTokens = (line: string): Token[] => {
   const [character] = forbiddenAnywhere.exec(line) ?? [];
   if (character !== undefined) throw refuseCharacter(character);
@@ -72,7 +72,7 @@ const refuseCharacter = (character: string): Refusal => {
   return new Refusal(`${describeCharacter(character)} is not allowed${hint}`);
 };
 
-/** Returns the refusal for the rest of a line that does not begin with a token. */
+/** Creates the refusal for the rest of a line that does not begin with a token. */
 const refuseSyntax = (rest: string): Refusal => {
   const [first = ''] = rest;
   if (first === "'") return new Refusal("A quote (') is not closed");
@@ -88,7 +88,9 @@ const describeCharacter = (character: string): string => {
   return /[\p{C}\p{Z}]/u.test(character) ? `Character U+${code}` : `Character ${character} (U+${code})`;
 };
 
-/** Words that PowerShell reads as numbers. On its own, such a word keeps its spelling; in a list, 1kb becomes 1024. */
+/**
+ * Words that PowerShell reads as numbers. Outside a list, such a word keeps its spelling. In a list, 1kb becomes 1024.
+ */
 const number = /^\+?(?:0[xb][\da-f]*|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:[dln]|u?[lsy]|u)?(?:[kmgtp]b)?$/i;
 
 /** Numbers that PowerShell prints unchanged. */
@@ -101,13 +103,15 @@ export interface CommandLine {
 }
 
 export interface RawParameter {
-  /** Name as written, without the dash; undefined for an unnamed value. */
+  /** Name as written, without the dash. Undefined for a value without a name. */
   name: string | undefined;
-  /** Empty for a switch; several values if separated by commas. */
+  /** Values. Empty for a switch. Several if separated by commas. */
   values: string[];
 }
 
-/** Parses any text into a command with plain parameters. Throws a Refusal that names the first part that is neither. */
+/**
+ * Parses any text into a command with plain parameters. Throws a Refusal that names the first part that does not fit.
+ */
 export const parseCommandLine = (line: string): CommandLine => {
   const [first, ...rest] = readTokens(line);
   if (first?.kind !== 'word') throw new Refusal('The line must begin with a command');

@@ -13,7 +13,9 @@ interface OpenParts extends Pick<Parts, 'host' | 'clock' | 'storage' | 'powerShe
   onRecord?(execution: Execution): void;
 }
 
-/** Opens the audit and the executor of this machine's commands. Rejects with a SettingsError. */
+/**
+ * Opens the audit, and the executor of commands on this machine. Rejects with a SettingsError if a setting is unusable.
+ */
 export const openExecutor = async ({ host, clock, storage, powerShellPaths, settings, count, onRecord }: OpenParts) => {
   const { commandRunner, commandTimeout: timeoutSeconds } = settings;
   const { auditRetainBytes: retainBytes, auditRetainDays: retainDays } = settings;

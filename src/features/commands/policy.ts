@@ -16,16 +16,16 @@ export interface ParameterPolicy {
   /** Kind of the values; undefined for a switch. */
   kind?: ValueKind<unknown>;
   required?: true;
-  /** Maximum number of values in a comma-separated list; undefined if the parameter takes no list. */
+  /** Maximum number of values in a comma-separated list. Undefined if the parameter takes no list. */
   maxValues?: number;
-  /** Value if the command line omits the parameter. */
+  /** Value to use if the command line omits the parameter. */
   default?: number;
 }
 
 export interface CommandPolicy {
   /** Shown in the documentation and in GET /api/commands. */
   summary: string;
-  /** Parameter that takes an unnamed value. */
+  /** Parameter to which an unnamed value belongs. */
   first: string;
   parameters: Record<string, ParameterPolicy>;
   /** Parameters that exclude each other. */
@@ -36,8 +36,8 @@ const names = { kind: patternKind(128), maxValues: 16 } as const;
 const ids = { kind: integerKind(0, 2 ** 32 - 1), maxValues: 256 } as const;
 
 /**
- * The allow list: each command with its parameters and their values. Anything else is refused. No command reads files
- * of other processes, needs elevation, reaches another machine or changes this machine.
+ * Allow list: each command with its parameters and their values. Anything else is refused. No command reads files of
+ * other processes, needs elevation, reaches another machine or changes this machine.
  */
 export const policies = {
   'Get-Process': {
@@ -169,7 +169,10 @@ const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclu
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 };
 
-/** Returns a parameter's value or list of values. `properties` are the properties of the class named in the command. */
+/**
+ * Returns the value of a parameter, or its list of values. `properties` are the properties of the class named in the
+ * command.
+ */
 const toValue = (
   name: string,
   { kind, maxValues }: ParameterPolicy,
@@ -190,8 +193,8 @@ const toValue = (
 };
 
 /**
- * Describes every allowed command with a JSON Schema (2020-12) of its parameters. Lists are arrays; a switch is `true`.
- * The schema cannot express the grammar of filters, or that a date must exist.
+ * Describes every allowed command with a JSON Schema (2020-12) of its parameters. Lists are arrays. A switch is `true`.
+ * The schema cannot express the grammar of filters, or require that a date exists.
  */
 export const describeCommands = () =>
   Object.entries<CommandPolicy>(policies).map(([name, { summary, first, parameters, exclusive }]) => {

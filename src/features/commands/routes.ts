@@ -75,7 +75,7 @@ export const toCaller = (request: FastifyRequest): CommandCaller => {
   };
 };
 
-/** Sends the result. Rows are JSON already, because the limits count their bytes. */
+/** Sends the result. Rows are already JSON, because the limits count their bytes. */
 export const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: BoundedResult): void => {
   const opening = `{"success":true,"command":${JSON.stringify(line)},"result":[`;
   const closing = truncated ? '],"truncated":true}' : ']}';

@@ -12,7 +12,7 @@ export interface CommandOutput {
   truncated: boolean;
 }
 
-/** Returns an output with all rows. */
+/** Creates an output with all rows. */
 export const toOutput = (rows: OutputRow[]): CommandOutput => ({ rows, truncated: false });
 
 /** Runs the commands that the policy allows. */
@@ -20,7 +20,7 @@ export interface Runner {
   name: 'native' | 'powershell';
   /**
    * Runs the command. Rejects with a CommandFailure if the command itself fails, and with the signal's reason after an
-   * abort. All child processes have ended by the time the promise settles.
+   * abort. By the time the promise settles, all child processes have ended.
    */
   run(command: ParsedCommand, signal: AbortSignal): Promise<CommandOutput>;
 }
@@ -39,8 +39,8 @@ export class CommandFailure extends ExpectedError {
 }
 
 /**
- * Returns the items whose `key` matches one of the patterns, or all items if there are no patterns. Throws a
- * CommandFailure with the message from `refuse` if a pattern without wildcards matches no item.
+ * Returns the items whose `key` matches one of the patterns. Returns all items if there are no patterns. If a pattern
+ * without wildcards matches no item, throws a CommandFailure with the message from `refuse`.
  */
 export const selectMatching = <K extends string, T extends Record<K, string>>(
   items: readonly T[],
@@ -69,8 +69,7 @@ export interface BoundedResult {
 }
 
 /**
- * Returns the objects as JSON, up to 5,000 objects and 8 MiB. Output that several requests share is converted only
- * once.
+ * Returns the objects as JSON, up to 5,000 objects and 8 MiB. Output shared by several requests is converted only once.
  */
 export const toBoundedResult = computeOnce(({ rows, truncated }: CommandOutput): BoundedResult => {
   const texts: string[] = [];

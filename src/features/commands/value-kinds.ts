@@ -4,9 +4,12 @@ import { findName, forbidden, quoteWord, Refusal } from './language.ts';
 /** JSON Schema pattern for values that single or double quotes can enclose. */
 const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
-/** Parser for a parameter's values, with a JSON Schema that accepts exactly the values that the parser accepts. */
+/** Parser for the values of a parameter. Its JSON Schema accepts exactly the values that the parser accepts. */
 export interface ValueKind<V> {
-  /** Parses a value. Throws a Refusal. `properties` are the properties of the class named in the command. */
+  /**
+   * Parses a value. Throws a Refusal if the value is not allowed. `properties` are the properties of the class named in
+   * the command.
+   */
   parse(text: string, properties: readonly string[]): V;
   schema: object;
   /** Text after the description of each parameter. */

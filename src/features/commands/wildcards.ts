@@ -1,4 +1,4 @@
-/** Wildcards in PowerShell names: `any` matches any number of characters, including none; `one` matches exactly one. */
+/** Wildcards in PowerShell names. `any` matches any number of characters, including none. `one` matches exactly one. */
 export const nameWildcards = { any: '*', one: '?' };
 
 /** Wildcards of WQL's LIKE. */
@@ -6,7 +6,7 @@ export const likeWildcards = { any: '%', one: '_' };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
-/** Creates a matcher for whole strings that ignores case. Takes at most pattern × text steps for any input. */
+/** Creates a matcher for whole strings that ignores case. For any input, takes at most pattern × text steps. */
 export const createTextMatcher = (pattern: string, { any, one }: typeof nameWildcards): ((text: string) => boolean) => {
   const wanted = [...pattern.toLowerCase()];
   return (text) => {

@@ -5,7 +5,7 @@ import { defineFeature } from '../../kit/feature.ts';
 /** Output folder of scripts/bundle.mjs. */
 const folder = 'dist/console';
 
-/** The web console, which adapts to the mounted routes. */
+/** Feature that serves the web console. The console adapts to the mounted routes. */
 export const webConsole = defineFeature({
   name: 'console',
   profiles: [],

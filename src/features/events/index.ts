@@ -25,7 +25,10 @@ const EventQuery = Type.Object({
 
 const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'] });
 
-/** Streams the topics of other features as server-sent events, with a comment every `commentMs` milliseconds. */
+/**
+ * Creates the feature that streams the topics of other features as server-sent events. It sends a comment every
+ * `commentMs` milliseconds.
+ */
 export const createEvents = (commentMs: number) =>
   defineFeature({
     name: 'events',
@@ -141,10 +144,10 @@ const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen 
   });
 };
 
-/** Id of the `hello` event for topics without ids. Having an id makes clients send one when they reconnect. */
+/** Id of the `hello` event for topics without ids. Clients that received an id send it when they reconnect. */
 const noPlace = '-';
 
-/** Returns a request's `Last-Event-ID`: undefined without the header, NaN if the id is not the seq of an alert. */
+/** Returns the `Last-Event-ID` of a request. Undefined without the header. NaN if the id is not the seq of an alert. */
 const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
   const id = headers['last-event-id'];
   if (typeof id !== 'string' || id === '') return undefined;
@@ -152,7 +155,7 @@ const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
 };
 
 /**
- * Subscribes to the topics and returns the functions that unsubscribe. A client that reconnects gets `resync` with the
+ * Subscribes to the topics. Returns the functions that unsubscribe. A client that reconnects gets `resync` with the
  * topics whose missed events cannot be sent again.
  */
 const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
@@ -169,7 +172,7 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   );
 };
 
-/** Maximum size in bytes of events waiting for a slow client, which is disconnected beyond this limit. */
+/** Maximum size in bytes of events waiting for a slow client. Beyond this limit, the client is disconnected. */
 const maxBacklog = 1024 * 1024;
 
 const eventHeaders = {
@@ -180,7 +183,9 @@ const eventHeaders = {
 
 type EventStream = ReturnType<typeof openStream>;
 
-/** Turns a response into a stream of server-sent events. `onClose` is called once, when the stream ends for any reason. */
+/**
+ * Turns a response into a stream of server-sent events. `onClose` is called once, when the stream ends for any reason.
+ */
 const openStream = (response: ServerResponse, onClose: () => void) => {
   response.writeHead(200, eventHeaders);
   // Events of the current event-loop turn, which are written together.
@@ -249,7 +254,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
       (name: string): SendEvent =>
       (data, id) =>
         send(name, data, id),
-    /** Sends a comment, which shows that the server is up and keeps proxies from closing an idle connection. */
+    /** Sends a comment. It shows that the server is up and keeps proxies from closing an idle connection. */
     comment: () => add(':\n\n'),
     end,
   };

@@ -28,7 +28,7 @@ export const describeDown = (
   };
 };
 
-/** Describes the resolution of an alert. If there is no definition, the heartbeat was deleted. */
+/** Describes the resolution of an alert. Without a definition, the heartbeat has been deleted. */
 export const describeUp = (
   known: KnownHeartbeat | undefined,
   { name, since, paused }: HeartbeatState,
@@ -51,7 +51,7 @@ export const heartbeatFormat = 'heartbeat';
 
 const prefix = 'heartbeat/';
 
-/** Returns the name of the heartbeat that an alert is about. */
+/** Returns the name of the heartbeat that an alert concerns. */
 export const toHeartbeatName = (fingerprint: string): string => fingerprint.slice(prefix.length);
 
 /** Returns the fields of a heartbeat's alerts that silences can match. */
@@ -60,7 +60,7 @@ export const toSubject = ({ name, definition: { level = defaultLevel, tags } }: 
   return { source, hostname, level, text: `Heartbeat ${name}`, labels };
 };
 
-/** Fields common to both alerts. The host name is empty, because the job may run on any machine. */
+/** Returns the fields common to both alerts. The host name is empty, because the job may run on any machine. */
 const createCommon = (name: string, tags: readonly string[] = []) => ({
   source: prefix + name,
   hostname: '',

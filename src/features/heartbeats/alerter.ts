@@ -23,7 +23,7 @@ const retryMs = 5000;
 /** Milliseconds between two log lines about failures. */
 const warnMs = 60_000;
 
-/** Step without effect, with the state and definition it was based on. */
+/** Step that had no effect, with the state and definition on which it was based. */
 interface VainStep {
   state: HeartbeatState | undefined;
   known: KnownHeartbeat | undefined;
@@ -36,17 +36,17 @@ interface AlerterParts {
   keeper: HeartbeatKeeper;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
-  /** Milliseconds after startup during which a heartbeat's definition may still be missing. */
+  /** Milliseconds after startup during which the definition of a heartbeat may still be missing. */
   patienceMs: number;
-  /** Called with the name of each heartbeat whose status is due to change. */
+  /** Called with the name of each heartbeat whose status changes because of the time. */
   onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /**
- * Finds heartbeats that are down, using one timer, and raises and resolves their alerts. Only one instance does this
- * work.
+ * Finds heartbeats that are down, and raises and resolves their alerts. Uses a single timer. Only one instance does
+ * this work.
  */
 export class HeartbeatAlerter {
   readonly #parts: AlerterParts;
@@ -64,7 +64,7 @@ export class HeartbeatAlerter {
   /** True if a check of all heartbeats did not complete. */
   #isAllDue = false;
   #isClosed = false;
-  /** Yields to requests, so that thousands of simultaneous alerts do not delay them. */
+  /** Yields to requests. Thousands of simultaneous alerts must not delay them. */
   readonly #waitForTurn = createWaitForTurn();
   #working: Promise<void> = Promise.resolve();
   /** Definitions at the last check. */
@@ -95,7 +95,7 @@ export class HeartbeatAlerter {
     void this.look();
   }
 
-  /** Checks the clock now. */
+  /** Checks the clock immediately. */
   look(): Promise<void> {
     this.#working = this.#working.then(() => this.#wake());
     return this.#working;
@@ -123,7 +123,7 @@ export class HeartbeatAlerter {
     await this.#parts.store.save();
   }
 
-  /** Logs at most once a minute; an unavailable store logs its own line. */
+  /** Logs at most once a minute. An unavailable store logs a line of its own. */
   #warn(err: unknown, message: string): void {
     if (err instanceof StoreUnavailable) return;
     if (performance.now() - this.#warnedAt < warnMs) return;
@@ -135,13 +135,13 @@ export class HeartbeatAlerter {
     return this.#parts.clock().getTime();
   }
 
-  /** Returns the state of the defined heartbeat. Ignores the state of a deleted heartbeat with that name. */
+  /** Returns the state of the defined heartbeat. Ignores the state of a deleted heartbeat with the same name. */
   #stateOf(name: string): HeartbeatState | undefined {
     const state = this.#parts.store.find(name);
     return state?.since === this.#parts.keeper.find(name)?.since ? state : undefined;
   }
 
-  /** Schedules the next wake-up at a time, unless an earlier wake-up is already scheduled. */
+  /** Schedules the next wake-up for a time, unless an earlier wake-up is already scheduled. */
   #plan(at: number): void {
     if (this.#isClosed || at >= this.#timerAt) return;
     clearTimeout(this.#timer);
@@ -184,7 +184,7 @@ export class HeartbeatAlerter {
     await this.#checkAll();
   }
 
-  /** Resolves to true if any heartbeat became due or was overdue between the two times. */
+  /** Resolves to true if any heartbeat became due or was already overdue between the two times. */
   async #isMissed(from: number, until: number): Promise<boolean> {
     const { store, keeper } = this.#parts;
     const slice = new Slice();
@@ -295,7 +295,10 @@ export class HeartbeatAlerter {
     }
   }
 
-  /** Runs a step for a deleted heartbeat, unless another instance or an import has just defined that heartbeat. */
+  /**
+   * Runs a step for a deleted heartbeat. Does nothing if another instance or an import has just defined that heartbeat
+   * again.
+   */
   async #runUnlessDefined(name: string, run: () => Promise<void>): Promise<void> {
     const { keeper } = this.#parts;
     await keeper.catchUp();

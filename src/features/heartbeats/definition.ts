@@ -7,7 +7,7 @@ import { nullable } from '../../kit/shape.ts';
 /** Maximum seconds of a period: ten years. Longer periods are mistakes. */
 const maxSeconds = 10 * 366 * 24 * 60 * 60;
 
-/** Fields of a definition, all optional in requests and in the config file. */
+/** Fields of a definition. All are optional in requests and in the config file. */
 export const definitionFields = {
   period: Type.Integer({
     minimum: 10,
@@ -80,7 +80,7 @@ const uuid = new RegExp(uuidPattern);
 
 export const isUuid = (text: string): boolean => uuid.test(text);
 
-/** @throws HttpError */
+/** @throws HttpError if the name is invalid */
 export const assertName = (name: string): void => {
   if (new RegExp(namePattern).test(name) && !isUuid(name)) return;
   throw new HttpError(

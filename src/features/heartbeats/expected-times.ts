@@ -3,25 +3,25 @@ import { parseSchedule } from '../../kit/schedule.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
 import type { HeartbeatDefinition } from './definition.ts';
 
-/** Default grace, as a share of the interval. */
+/** Default grace period as a share of the interval. */
 const defaultGraceShare = 0.2;
 
 /**
- * Maximum milliseconds before a scheduled time at which a ping still counts for that time. The limit is also this share
- * of the interval.
+ * Maximum milliseconds by which a ping can be early and still count for its scheduled time. A second limit is this
+ * share of the interval.
  */
 const maxEarlyMs = 60_000;
 const maxEarlyShare = 0.1;
 
 /** Times at which pings are expected, in Unix milliseconds. */
 export interface ExpectedTimes {
-  /** Returns when the ping after a ping is due. */
+  /** Returns the time at which the ping following a given ping is due. */
   dueAfter(pingAt: number): number;
   /** Returns the milliseconds by which the ping for a due time may be late. */
   graceAt(due: number): number;
 }
 
-/** Computes the times expected by a definition. @throws HttpError for an invalid definition */
+/** Computes the expected times of a definition. @throws HttpError if the definition is invalid */
 export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDefinition): ExpectedTimes => {
   if ((period === undefined) === (schedule === undefined)) {
     throw new HttpError('invalid', 'set either period or schedule');
@@ -55,8 +55,8 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
 };
 
 /**
- * Caches the last result, because evaluating a cron expression takes a millisecond and the result is valid until the
- * next ping.
+ * Caches the last result. Evaluating a cron expression takes a millisecond, and the result is valid until the next
+ * ping.
  */
 const cacheLast = (find: (at: number) => number): ((at: number) => number) => {
   let last = { at: Number.NaN, found: 0 };

@@ -12,12 +12,12 @@ const maxOutages = 10;
 const pieceSize = 50;
 
 /**
- * Entry of a snapshot. `asOf` is the seq of a state that is newer than the snapshot, which can happen because several
+ * Entry of a snapshot. `asOf` is the seq of a state that is newer than the snapshot. This can happen because several
  * instances write the table.
  */
 export type HeartbeatEntry = (HeartbeatState & { asOf?: number }) | { outages: readonly Outage[] };
 
-/** Name of the heartbeat whose state a record changed; empty for all heartbeats, undefined for none. */
+/** Name of the heartbeat whose state a record changed. Empty for all heartbeats, undefined for none. */
 type ChangedName = string | undefined;
 
 /** State of all heartbeats, folded from the log. */
@@ -97,7 +97,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
   }
 }
 
-/** Folds a record of a deleted heartbeat with this name. Only the resolution of its alert has an effect. */
+/** Folds a record of a deleted heartbeat that had this name. Only the resolution of its alert has an effect. */
 const foldGone = (state: HeartbeatState, record: HeartbeatRecord): HeartbeatState =>
   record.type === 'told' && record.alert === null && record.problem === state.told?.seq
     ? { ...state, told: null }

@@ -3,34 +3,34 @@ import type { HeartbeatRecord, Ping } from './records.ts';
 import { addLog, endRun, giveUpRuns, type StoredRun, startRun } from './runs.ts';
 import type { Heartbeat } from './schema.ts';
 
-/** Reason a heartbeat is down. */
+/** Reason why a heartbeat is down. */
 export interface HeartbeatProblem {
-  /** Seq of the record with the problem. */
+  /** Seq of the record that reports the problem. */
   seq: number;
   at: number;
   why: NonNullable<Heartbeat['downReason']>;
   exitCode: number | null;
-  /** Time when a late heartbeat was due. */
+  /** Time at which a late heartbeat was due. */
   dueAt: number | null;
 }
 
 /**
- * State of a heartbeat according to its records, without its definition. States are immutable, and times are Unix
- * milliseconds.
+ * State of a heartbeat according to its records. The definition is not part of it. States are immutable, and times are
+ * Unix milliseconds.
  */
 export interface HeartbeatState {
   name: string;
   since: number;
   /** Seq of the last record that may have changed the expected time. */
   seq: number;
-  /** Time from which the next ping is expected; null before the first ping. */
+  /** Time from which the next ping is expected. Null before the first ping. */
   base: number | null;
-  /** Start of the first run since the last run ended. */
+  /** Start of the first run after the last run that ended. */
   startedAt: number | null;
   lastPingAt: number | null;
   lastSuccessAt: number | null;
   problem: HeartbeatProblem | null;
-  /** Firing alert, and the seq of the problem that raised the alert. */
+  /** Firing alert, and the seq of the problem for which it was raised. */
   told: { alert: string; level: string; seq: number; at: number } | null;
   paused: { by: string; at: number } | null;
   /** Oldest first. */
@@ -98,7 +98,7 @@ export const foldHeartbeat = (
   }
 };
 
-/** Replaces times in the future with `now` after the clock was set back. */
+/** Replaces times in the future with `now`. Used after the clock was set back. */
 export const clampTimes = (state: HeartbeatState, now: number): HeartbeatState => {
   const clamp = <T extends number | null>(at: T): T => (at !== null && at > now ? now : at) as T;
   return {
@@ -125,7 +125,7 @@ const foldEnd = (state: HeartbeatState, ping: Ping, at: number, seq: number): He
   return { ...ended, problem: { seq, at, why: 'failed', exitCode: ping.exitCode ?? null, dueAt: null } };
 };
 
-/** Returns the form of a state in an export. */
+/** Converts a state to its form in an export. */
 export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): MovedState => ({
   ...state,
   runs: [...state.runs],
@@ -133,7 +133,7 @@ export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): Mo
   told: told && { ...withoutSeq(told), isCurrent: (problem?.seq ?? 0) <= told.seq },
 });
 
-/** Returns the state as of the record with the given seq. */
+/** Converts an exported state back, as of the record with the given seq. */
 export const fromMoved = ({ problem, told, ...state }: MovedState, seq: number): HeartbeatState => ({
   ...state,
   seq,

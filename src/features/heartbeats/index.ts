@@ -20,13 +20,13 @@ import { toHeartbeat } from './shown.ts';
 import { HeartbeatStore, heartbeatLog } from './store.ts';
 import { heartbeatTransfer } from './transfer.ts';
 
-/** Days for which a database keeps records already in a snapshot. */
+/** Days for which a database keeps records that are already in a snapshot. */
 const retainDays = 7;
 
 /** Milliseconds between two snapshots. */
 const saveMs = 60 * 60 * 1000;
 
-/** Heartbeats: jobs that are expected on a schedule. Each heartbeat that is down has an alert. */
+/** Feature for heartbeats: jobs that are expected on a schedule. Each heartbeat that is down has an alert. */
 export const heartbeats = defineFeature({
   name: 'heartbeats',
   needs: ['settings', 'alerts', 'incidents', 'availability'],

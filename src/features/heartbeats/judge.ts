@@ -8,15 +8,15 @@ export type HeartbeatStatus = Heartbeat['state'];
 /** Status of a heartbeat at a time. Times are Unix milliseconds. */
 export interface Judgement {
   status: HeartbeatStatus;
-  /** Due time of the next ping; null if none is expected. */
+  /** Time at which the next ping is due. Null if none is expected. */
   dueAt: number | null;
-  /** Problem that is not in the log yet. */
+  /** Problem that is not yet in the log. */
   overdue: { why: 'late' | 'long'; dueAt: number } | undefined;
-  /** Time at which the status changes even without a record; Infinity if it never changes. */
+  /** Time at which the status changes even without a record. Infinity if it never does. */
   changesAt: number;
 }
 
-/** Computes the status from the records, the definition and the time alone. */
+/** Computes the status from the records, the definition and the time. Depends on nothing else. */
 export const judgeHeartbeat = (
   state: HeartbeatState | undefined,
   { times, definition, since, changedAt }: Pick<KnownHeartbeat, 'times' | 'definition' | 'since' | 'changedAt'>,
@@ -66,7 +66,7 @@ const toShown = (due: number): number | null => (due === Number.POSITIVE_INFINIT
 const extendRun = (endAt: number, graceMs: number, outages: readonly Outage[]): number =>
   extend({ due: endAt, at: endAt }, graceMs, outages);
 
-/** Grants another grace period after an outage in which a ping became due or was late. */
+/** Grants another grace period after an outage during which a ping became due or was late. */
 const extend = (expected: { due: number; at: number }, graceMs: number, outages: readonly Outage[]): number => {
   let { at } = expected;
   for (const { from, to } of outages) {

@@ -12,7 +12,7 @@ export class HeartbeatKeeper extends SettingKeeper<
   ConfiguredHeartbeat,
   HeartbeatBody
 > {
-  /** List for which `#byUuid` was built. */
+  /** List from which `#byUuid` was built. */
   #indexed: readonly KnownHeartbeat[] = [];
   #byUuid: ReadonlyMap<string | undefined, KnownHeartbeat> = new Map();
 
@@ -28,8 +28,8 @@ export class HeartbeatKeeper extends SettingKeeper<
   }
 
   /**
-   * Creates or replaces a heartbeat. Rejects with an HttpError, for example if a new heartbeat has the address of an
-   * existing heartbeat.
+   * Creates or replaces a heartbeat. Rejects with an HttpError if it is invalid or, for example, if a new heartbeat has
+   * the address of an existing one.
    */
   override async put(name: string, given: HeartbeatBody, by: string, expected?: readonly number[]) {
     const other = given.uuid ? this.findByAddress(given.uuid) : undefined;
@@ -37,7 +37,9 @@ export class HeartbeatKeeper extends SettingKeeper<
     return super.put(name, given, by, expected);
   }
 
-  /** Creates a heartbeat, or returns the existing one with that name. Rejects with an HttpError. */
+  /**
+   * Creates a heartbeat, or returns the existing one with that name. Rejects with an HttpError if it cannot be created.
+   */
   async findOrCreate(
     name: string,
     definition: HeartbeatDefinition,

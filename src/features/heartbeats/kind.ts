@@ -16,31 +16,31 @@ export type StoredHeartbeat = HeartbeatDefinition & { uuid: string };
 /** Heartbeat in use. */
 export interface KnownHeartbeat {
   name: string;
-  /** Secret address; undefined for a configured heartbeat without one. */
+  /** Secret address. Undefined for a configured heartbeat without one. */
   uuid: string | undefined;
   definition: HeartbeatDefinition;
   times: ExpectedTimes;
   /**
-   * Creation time in Unix milliseconds, which distinguishes successive heartbeats with one name; 0 for the config file.
+   * Creation time in Unix milliseconds. Distinguishes successive heartbeats with the same name. 0 for the config file.
    */
   since: number;
   /**
-   * Time of the definition's last change in Unix milliseconds; 0 if the config file contained the definition on
+   * Time of the last change of the definition in Unix milliseconds. 0 if the definition was in the config file at
    * startup.
    */
   changedAt: number;
-  /** Undefined for heartbeats from the config file. */
+  /** Runtime setting. Undefined for heartbeats from the config file. */
   setting: Pick<RuntimeSetting, 'version' | 'by' | 'at'> | undefined;
 }
 
-/** @throws HttpError for an invalid definition */
+/** @throws HttpError if the definition is invalid */
 const compile = (setting: RuntimeSetting<StoredHeartbeat>): KnownHeartbeat => {
   const { name, value, at, createdAt } = setting;
   const { uuid, ...definition } = value;
   return { name, uuid, definition, times: compileTimes(definition), since: createdAt, changedAt: at, setting };
 };
 
-/** Runtime settings that define heartbeats. The states of heartbeats are a projection of another log. */
+/** Kind of runtime setting that defines heartbeats. The states of heartbeats are a projection of another log. */
 export const heartbeatKind = defineSettingKind<StoredHeartbeat, KnownHeartbeat, ConfiguredHeartbeat, HeartbeatBody>({
   name: 'heartbeat',
   noun: 'Heartbeat',

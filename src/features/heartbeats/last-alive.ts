@@ -3,7 +3,7 @@ import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
 /** Last time at which pings could be received, in Unix milliseconds. */
 export interface LastAlive {
-  /** Reads the time; undefined if it is unknown. */
+  /** Reads the time. Undefined if unknown. */
   read(): Promise<number | undefined>;
   write(at: number): Promise<void>;
 }

@@ -3,12 +3,12 @@ import type { LastAlive } from './last-alive.ts';
 import type { HeartbeatStore } from './store.ts';
 
 /**
- * Longest gap between clock checks, in milliseconds. After a longer gap, the machine was asleep or its clock was set
- * forward.
+ * Longest gap between clock checks, in milliseconds. A longer gap means that the machine was asleep or its clock was
+ * set forward.
  */
 const maxGapMs = 90_000;
 
-/** Smallest amount, in milliseconds, by which the clock must be set back to count as changed. */
+/** Minimum milliseconds by which the clock must be set back to count as changed. */
 const setBackMs = 30_000;
 
 /** Milliseconds between two writes of the time at which the server was last alive. */
@@ -17,14 +17,14 @@ const writeMs = 60_000;
 interface OutageParts {
   store: Pick<HeartbeatStore, 'append' | 'catchUp' | 'isCurrent'>;
   alive: LastAlive;
-  /** Resolves to true if any heartbeat became due or was overdue between the two times. */
+  /** Resolves to true if any heartbeat became due or was already overdue between the two times. */
   isMissed(from: number, until: number): Promise<boolean>;
 }
 
 /** Records outages and clock changes. */
 export class OutageRecorder {
   readonly #parts: OutageParts;
-  /** Time of the last clock check, by that clock. */
+  /** Time of the last clock check, according to that clock. */
   #seenAt = 0;
   #writtenAt = 0;
   #hasBegun = false;
@@ -38,7 +38,10 @@ export class OutageRecorder {
     return this.#hasBegun;
   }
 
-  /** Records that the server is alive, and any outage since the last call. Rejects with StoreUnavailable. */
+  /**
+   * Records that the server is alive, and any outage since the last call. Rejects with StoreUnavailable if the record
+   * cannot be stored.
+   */
   async note(now: number): Promise<void> {
     const { store, alive } = this.#parts;
     if (!this.#hasBegun) {

@@ -10,7 +10,7 @@ import type { HeartbeatStore } from './store.ts';
 /** Maximum number of bytes kept from the end of a body. */
 const maxOutputBytes = 10_000;
 
-/** Definition of a heartbeat that a ping creates. */
+/** Definition of a heartbeat that is created by a ping. */
 const defaultDefinition = { period: 24 * 60 * 60 };
 
 interface PingParts {
@@ -18,22 +18,25 @@ interface PingParts {
   keeper: HeartbeatKeeper;
   clock: () => Date;
   count(type: Ping['type']): void;
-  /** Throws an HttpError if the caller lacks the right. */
+  /** Throws an HttpError if the caller does not have the given right. */
   assertAllowed(right: 'heartbeats:ping' | 'heartbeats:create'): void;
 }
 
-/** Ping as received; `rid` and `create` are query parameters. */
+/** Ping as received. `rid` and `create` are query parameters. */
 interface ReceivedPing {
   address: string;
   signal: string | undefined;
   rid: unknown;
   create: unknown;
   body: unknown;
-  /** Returns the caller, who becomes the author of a heartbeat created by the ping. */
+  /** Returns the caller. The caller becomes the author of a heartbeat that the ping creates. */
   readCaller(): string;
 }
 
-/** Stores a ping. Resolves to true if the ping created its heartbeat. Rejects with an HttpError. */
+/**
+ * Stores a ping. Resolves to true if the ping created its heartbeat. Rejects with an HttpError if the heartbeat is
+ * unknown or the caller may not ping it.
+ */
 export const receivePing = async (parts: PingParts, received: ReceivedPing): Promise<boolean> => {
   const { store, clock, count } = parts;
   const sent = readPing(received);
@@ -64,7 +67,7 @@ const readSignal = (signal: string | undefined): Ping => {
   throw new HttpError('invalid', 'The address must be followed by start, fail, log or a 32-bit exit code');
 };
 
-/** Converts the end of any body to text without control characters. */
+/** Converts the end of a body to text without control characters. The body may contain any bytes. */
 const toOutput = (body: Buffer): string => {
   const end = body.subarray(-maxOutputBytes);
   // Starts at a whole character.
@@ -81,7 +84,10 @@ const toOutput = (body: Buffer): string => {
     .trimEnd();
 };
 
-/** Finds the heartbeat that a ping is for, or creates it. Throws an HttpError if the right is missing. */
+/**
+ * Finds the heartbeat that a ping is for, or creates it. Throws an HttpError if the caller may neither ping nor create
+ * heartbeats.
+ */
 const findHeartbeat = async (
   { keeper, store, assertAllowed }: PingParts,
   { address, create, readCaller }: ReceivedPing,
@@ -104,7 +110,7 @@ const findHeartbeat = async (
   return keeper.findOrCreate(address, defaultDefinition, readCaller());
 };
 
-/** Throws StoreUnavailable until heartbeats have been read, so that jobs retry their pings. */
+/** Throws StoreUnavailable until heartbeats have been read. Jobs then retry their pings. */
 const assertKnown = (store: HeartbeatStore): void => {
   if (!store.isReady) throw new StoreUnavailable('Heartbeats cannot be read at the moment; try again in a second');
 };

@@ -11,25 +11,28 @@ export interface Ping {
 
 interface OfHeartbeat {
   name: string;
-  /** Creation time of the heartbeat, which distinguishes successive heartbeats with one name. */
+  /** Creation time of the heartbeat. Distinguishes successive heartbeats with the same name. */
   since: number;
   at: number;
 }
 
-/** Record in the heartbeats log; times are Unix milliseconds. */
+/** Record in the heartbeats log. Times are Unix milliseconds. */
 export type HeartbeatRecord =
   | (Ping & OfHeartbeat)
-  /** The heartbeat is late or a run takes too long. Void if another record followed the record `after`. */
+  /**
+   * The heartbeat is late, or a run takes too long. The record is void if another record followed the record in
+   * `after`.
+   */
   | ({ type: 'overdue'; why: 'late' | 'long'; after: number; dueAt: number } & OfHeartbeat)
   /**
-   * The heartbeat's alert was raised or, if null, resolved. `isForgotten`: the heartbeat was deleted, which version 1.1
-   * reads as a resolved alert.
+   * The alert of the heartbeat was raised or, if null, resolved. `isForgotten`: the heartbeat was deleted. Version 1.1
+   * reads this as a resolved alert.
    */
   | ({ type: 'told'; alert: string | null; level: string; problem: number; isForgotten?: true } & OfHeartbeat)
   | ({ type: 'pause' | 'resume'; by: string } & OfHeartbeat)
   /** The first ping is expected, counted from this time. */
   | ({ type: 'expected' } & OfHeartbeat)
-  /** An import stored the state. No ping could be received before. */
+  /** An import stored the state. No ping could be received earlier. */
   | ({ type: 'moved'; state: MovedState } & OfHeartbeat)
   /** No ping could be received between the two times. */
   | { type: 'outage'; from: number; at: number }
@@ -51,7 +54,7 @@ const knownTypes: readonly unknown[] = [
   'clock',
 ] satisfies HeartbeatRecord['type'][];
 
-/** Returns a line's record; undefined for a type unknown to this version. */
+/** Returns the record in a line. Undefined for a type unknown to this version. */
 export const parseHeartbeatRecord = (record: StoredRecord): HeartbeatRecord | undefined =>
   knownTypes.includes(record['type']) && Number.isFinite(record['at'])
     ? (record as unknown as HeartbeatRecord)

@@ -131,7 +131,7 @@ const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summa
     },
   });
 
-/** Finds the state of the heartbeat, ignoring the state of a deleted heartbeat with the same name. */
+/** Finds the state of a heartbeat. Ignores the state of a deleted heartbeat with the same name. */
 const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): HeartbeatState | undefined => {
   const state = store.find(name);
   return state?.since === since ? state : undefined;

@@ -2,18 +2,18 @@ import { cutStart } from '../../lib/well-formed.ts';
 import type { Ping } from './records.ts';
 import { type HeartbeatRun, maxOutputLength, maxRuns } from './schema.ts';
 
-/** A job's run. Times are Unix milliseconds. Every function here returns a new list of runs, oldest first. */
+/** Run of a job. Times are Unix milliseconds. Every function here returns a new list of runs, oldest first. */
 export interface StoredRun extends Omit<HeartbeatRun, 'startedAt' | 'endedAt' | 'durationMs'> {
-  /** Null if only the end was sent. */
+  /** Start of the run. Null if only the end was sent. */
   startedAt: number | null;
-  /** Null while the job runs or if the end was never sent. */
+  /** End of the run. Null while the job runs or if the end was never sent. */
   endedAt: number | null;
 }
 
 type Runs = readonly StoredRun[];
 
 /**
- * Adds a run; returns undefined for a repeated ping. A start without an id marks earlier runs without an id as
+ * Adds a run. Returns undefined for a repeated ping. A start without an id marks earlier runs without an id as
  * unfinished.
  */
 export const startRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => {
@@ -23,7 +23,7 @@ export const startRun = (runs: Runs, ping: Ping, at: number): Runs | undefined =
   return limit([...others, { startedAt: at, endedAt: null, result: 'running', exitCode: null, rid, output }]);
 };
 
-/** Ends the run of a ping, or adds a run without a start. Returns undefined for a repeated ping. */
+/** Ends the run to which a ping belongs, or adds a run without a start. Returns undefined for a repeated ping. */
 export const endRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => {
   const rid = ping.rid ?? null;
   const index = runs.findLastIndex((run) => run.rid === rid && run.result !== 'log');
@@ -41,7 +41,7 @@ export const endRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => 
   return limit(open ? runs.with(index, ended) : [...runs, ended]);
 };
 
-/** Adds text to the running run with this id, or as a separate entry if there is none. */
+/** Adds text to the run in progress with this id. If there is none, adds the text as a separate entry. */
 export const addLog = (runs: Runs, ping: Ping, at: number): Runs => {
   const [rid, output] = [ping.rid ?? null, ping.output ?? null];
   const index = runs.findLastIndex((run) => run.result === 'running' && run.rid === rid);
@@ -50,13 +50,13 @@ export const addLog = (runs: Runs, ping: Ping, at: number): Runs => {
   return limit([...runs, { startedAt: null, endedAt: at, result: 'log', exitCode: null, rid, output }]);
 };
 
-/** Marks running runs as unfinished; with `rid`, only runs with that id. */
+/** Marks runs in progress as unfinished. With `rid`, marks only runs with that id. */
 export const giveUpRuns = (runs: Runs, rid?: string | null): Runs =>
   runs.map((run) =>
     run.result === 'running' && (rid === undefined || run.rid === rid) ? { ...run, result: 'unfinished' } : run,
   );
 
-/** Shortens the outputs to `maxLength` characters in total. Newer outputs keep more, and each output keeps its end. */
+/** Shortens the outputs to `maxLength` characters in total. Newer outputs keep more. Each output keeps its end. */
 export const shortenOutputs = (runs: Runs, maxLength: number): Runs => {
   let left = maxLength;
   return runs

@@ -20,7 +20,7 @@ export const heartbeatSettings = {
 };
 export type HeartbeatSettings = Static<TObject<typeof heartbeatSettings>>;
 
-/** Finds conflicts in the settings; returns them as clauses. */
+/** Finds conflicts in the settings. Returns them as clauses. */
 export const findHeartbeatProblems = ({ heartbeats }: HeartbeatSettings): string[] => {
   const problems: string[] = [];
   const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length;

@@ -5,7 +5,7 @@ import type { HeartbeatEntry } from './fold.ts';
 import { aliveRow } from './last-alive.ts';
 import type { Outage } from './outages.ts';
 
-/** Name of the row with the outages. */
+/** Name of the row that contains the outages. */
 const outagesRow = ':outages';
 
 /** Number of states that one query reads. */
@@ -26,7 +26,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
       values: [rows.map(({ name }) => name), seq, rows.map(({ body }) => body)],
     });
   };
-  /** False if a failover lost the last record of the states. */
+  /** False if a failover lost the last record that the states include. */
   const hasRecord = async (last: LastRecord | undefined): Promise<boolean> => {
     const text = 'SELECT 1 AS one FROM signalbox.heartbeat WHERE seq = $1 AND id = $2';
     return (await database.query({ text, values: [last?.seq, last?.id ?? null] })).length > 0;

@@ -43,7 +43,7 @@ export const toHeartbeat = (
   };
 };
 
-/** Returns the last runs, oldest first, without texts sent outside a run. */
+/** Returns the last runs, oldest first. Leaves out texts sent outside a run. */
 export const toRecentRuns = (state: HeartbeatState | undefined, count: number): RecentRun[] =>
   (state?.runs ?? [])
     .filter((run) => run.result !== 'log')

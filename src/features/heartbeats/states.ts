@@ -1,13 +1,13 @@
 import type { HeartbeatState } from './heartbeat-state.ts';
 import { shortenOutputs } from './runs.ts';
 
-/** Maximum length in characters of the outputs of all heartbeats, and the number kept once the maximum is exceeded. */
+/** Maximum length of the outputs of all heartbeats in characters, and the length kept once the maximum is exceeded. */
 const maxOutputsLength = 16 * 1024 * 1024;
 const shortenedLength = 12 * 1024 * 1024;
 
 /**
- * Heartbeat states by name. If the outputs together exceed the maximum, heartbeats with the longest outputs lose their
- * oldest outputs.
+ * Heartbeat states by name. If the outputs together exceed the maximum, the heartbeats with the longest outputs lose
+ * their oldest outputs.
  */
 export class HeartbeatStates {
   readonly #states = new Map<string, HeartbeatState>();
@@ -57,8 +57,8 @@ export class HeartbeatStates {
 }
 
 /**
- * Returns the maximum length per output for which the outputs together have `total` characters. Short outputs leave the
- * rest of their share to longer ones.
+ * Returns the maximum length per output for which the outputs together have `total` characters. The share that short
+ * outputs do not use goes to longer ones.
  */
 const findShare = (lengths: number[], total: number): number => {
   let left = total;

@@ -9,28 +9,28 @@ const repeatMs = 60_000;
 
 export type ExpectedRecord = HeartbeatRecord & { type: 'expected' };
 
-/** A heartbeat's next step. */
+/** Next step for a heartbeat. */
 type Step =
   | { type: 'append'; record: HeartbeatRecord }
-  /** Record that the heartbeat is expected. Ends earlier heartbeats with that name. */
+  /** Append a record that the heartbeat is expected. Ends earlier heartbeats with the same name. */
   | { type: 'expect'; record: ExpectedRecord }
   /** Raise or resolve the alert, then append a record with the alert's id. */
   | { type: 'alert'; alert: HeartbeatAlert; toRecord(id: string): HeartbeatRecord }
   | { type: 'wait'; until: number };
 
 interface StepParts {
-  /** Definition; undefined for a deleted heartbeat. */
+  /** Definition. Undefined for a deleted heartbeat. */
   known: KnownHeartbeat | undefined;
   judgement: Judgement | undefined;
-  /** State stored under the name, perhaps left by a deleted heartbeat. */
+  /** State stored under the name. It may have been left by a deleted heartbeat. */
   state: HeartbeatState | undefined;
   now: number;
   startedAt: number;
-  /** Milliseconds after startup during which a heartbeat's definition may still be missing. */
+  /** Milliseconds after startup during which the definition of a heartbeat may still be missing. */
   patienceMs: number;
 }
 
-/** Finds a heartbeat's next step; undefined if there is nothing to do until the status changes. */
+/** Finds the next step for a heartbeat. Undefined if there is nothing to do until the status changes. */
 export const findStep = (parts: StepParts): Step | undefined => {
   const { known, judgement, state, now, startedAt } = parts;
   const own = state?.since === known?.since ? state : undefined;

@@ -9,8 +9,8 @@ import type { Outage } from './outages.ts';
 import type { HeartbeatRecord } from './records.ts';
 
 /**
- * Segments are deleted once a snapshot contains their records. The latest records stay in memory, so that new records
- * are folded without reading the disk.
+ * Options of the log. Segments are deleted once a snapshot contains their records. The latest records stay in memory,
+ * so that new records are folded without reading the disk.
  */
 export const heartbeatLog: LogOptions = {
   title: 'heartbeat log',
@@ -40,20 +40,26 @@ export class HeartbeatStore extends ProjectionStore<HeartbeatsFold> {
     return this.state.list();
   }
 
-  /** Calls the listener with the name of each heartbeat whose state changed; empty for all heartbeats. */
+  /**
+   * Calls the listener with the name of each heartbeat whose state has changed. An empty name stands for all
+   * heartbeats.
+   */
   onChanged(listener: (name: string) => void): void {
     this.projection.onFolded((changed) => {
       for (const name of changed ?? ['']) if (name !== undefined) listener(name);
     });
   }
 
-  /** Resolves once the record has been stored and folded. Rejects with StoreUnavailable or an HttpError. */
+  /**
+   * Appends a record. Resolves once it has been stored and folded. Rejects with StoreUnavailable or an HttpError if the
+   * log refuses it.
+   */
   async append(record: HeartbeatRecord): Promise<void> {
     await this.projection.append({ ...record }).catch(refuse);
   }
 }
 
-/** Converts a refusal by the log to StoreUnavailable or an HttpError; rethrows other errors. */
+/** Converts a refusal by the log to StoreUnavailable or an HttpError. Rethrows other errors. */
 const refuse = (error: unknown): never => {
   if (!(error instanceof JournalError)) throw error;
   if (error.code === 'too-large') throw new HttpError('too-large', `The ping was not stored: ${error.message}`);

@@ -12,7 +12,7 @@ import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 const log = 'heartbeat';
 
 /**
- * Exports the state and runs of each heartbeat, and imports each heartbeat as a record. Outages are not exported: the
+ * Exports the state and runs of each heartbeat. Imports each heartbeat as a record. Outages are not exported. The
  * import grants every heartbeat a new grace period.
  */
 export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>({

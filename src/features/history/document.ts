@@ -54,7 +54,7 @@ const toSeconds = (text: string): number => {
   return Math.ceil(seconds);
 };
 
-/** Range of a ring's steps; `from` and `to` are Unix seconds, both inclusive. */
+/** Range of steps of a ring. `from` and `to` are Unix seconds, both inclusive. */
 interface Span {
   ring: Ring;
   disks: Disks;
@@ -69,11 +69,11 @@ const sliceLength = 1000;
 export const toDocument = (span: Span): Static<typeof History> =>
   JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
 
-/** Returns the JSON of a document up to its columns. */
+/** Returns the JSON of a document as far as its columns. */
 const toOpening = ({ ring: { step }, from, to }: Span): string =>
   `{"step":${step},"start":"${toOffsetTimestamp(new Date(from * 1000))}","count":${(to - from) / step + 1},`;
 
-/** Writes documents in pieces. A whole ring's document is cached until the ring changes. */
+/** Writes documents in pieces. The document of a whole ring is cached until the ring changes. */
 export const createDocuments = () => {
   const kept = new Map<Ring, ReturnType<typeof createSharedTexts>>();
   return {
@@ -87,7 +87,7 @@ export const createDocuments = () => {
   };
 };
 
-/** Shares generated strings between readers. Each string is computed once, for the first reader that needs it. */
+/** Shares generated strings between readers. Each string is computed only once, for the first reader that needs it. */
 const createSharedTexts = (source: Iterator<string>) => {
   const texts: string[] = [];
   return function* (): Generator<string> {
@@ -124,7 +124,7 @@ function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   }
 }
 
-/** Yields a list of numbers, slice by slice, with the given strings before and after it. */
+/** Yields a list of numbers in slices, with the given strings before and after the list. */
 function* listColumn(before: string, values: Iterable<number>, after: string): Generator<string> {
   let slice: string[] = [];
   let opening = `${before}[`;

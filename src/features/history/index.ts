@@ -24,7 +24,7 @@ const saveInterval = 5 * 60 * 1000;
 const recentSpan = 600;
 const recentStep = 5;
 
-/** The machine's history: 10 minutes in steps of 1 s, 24 hours in steps of 10 s. */
+/** Feature that records the machine's history: 10 minutes in steps of 1 s, and 24 hours in steps of 10 s. */
 export const history = defineFeature({
   name: 'history',
   profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
@@ -103,7 +103,7 @@ export const history = defineFeature({
   },
 });
 
-/** Returns a column's index in the rings; negative for a disk without columns. */
+/** Returns the index of a column in the rings. Negative for a disk without columns. */
 const toIndex = (column: HistoryColumn, disks: Disks): number => {
   if (typeof column === 'string') return hostColumns.indexOf(column);
   const slot = disks.indexOf(column.mountPath);
@@ -118,16 +118,16 @@ interface SamplerParts {
   fine: Ring;
   /** Ring with longer steps. */
   coarse: Ring;
-  /** Names of the disks, updated when disks are mounted or unmounted. */
+  /** Names of the disks. Updated when disks are mounted or unmounted. */
   disks: Disks;
-  /** Called after rows of a ring have been stored; `from` and `to` are Unix seconds, both inclusive. */
+  /** Called after rows of a ring have been stored. `from` and `to` are Unix seconds, both inclusive. */
   onRows(ring: Ring, from: number, to: number): void;
 }
 
-/** Seconds between disk readings. The interval is long, because each reading wakes an idle program several times. */
+/** Seconds between disk readings. Each reading wakes an idle program several times, so the interval is long. */
 const diskInterval = 60;
 
-/** Longest interval between two samples, in seconds, that leaves no gap in the history. A suspend takes longer. */
+/** Maximum seconds between two samples that leave no gap in the history. A suspend takes longer. */
 const maxGap = 5;
 
 /** Records the machine's usage. Call `sample` about once a second with the Unix time in seconds. */
@@ -188,7 +188,7 @@ const withoutAlerts = (row: readonly number[]): number[] =>
 
 /**
  * Assigns a pair of columns to each mounted disk. An unmounted disk loses its columns once the rings contain no reading
- * of it, or earlier if columns run out, starting with the disk that has been unmounted for longest.
+ * of it. If columns run out, disks lose theirs earlier, starting with the disk that has been unmounted for longest.
  */
 const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
   const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));

@@ -4,18 +4,20 @@ import type { ReplacedFile } from '../../storage/replaced-file.ts';
 /** Maximum number of file systems in the history. */
 export const maxDisks = 8;
 
-/** Index of the first alert column, and of the first disk column; disks alternate used and total bytes. */
+/**
+ * Index of the first alert column, and of the first disk column. Disk columns alternate between used and total bytes.
+ */
 export const alertsAt = hostColumns.length;
 export const disksAt = alertsAt + severityNames.length;
 
 export const columnCount = disksAt + 2 * maxDisks;
 
-/** Ring buffer with a row of numbers for each of the last `size` steps; NaN stands for unknown. */
+/** Ring buffer with a row of numbers for each of the last `size` steps. NaN stands for unknown. */
 export class Ring {
   /** Length of a step in seconds. */
   readonly step: number;
   readonly size: number;
-  /** Unix time of each slot's row, a multiple of the step; 0 for none. */
+  /** Unix time of the row in each slot, a multiple of the step. 0 for an empty slot. */
   readonly #times: Uint32Array;
   /** Values, column by column. */
   readonly #values: Float32Array;
@@ -44,7 +46,7 @@ export class Ring {
       this.#values[column * this.size + slot] = row[column] ?? NaN;
   }
 
-  /** Returns the row of the step that contains a time; undefined if there is none. */
+  /** Returns the row of the step that contains a time. Undefined if there is none. */
   read(time: number): number[] | undefined {
     const start = this.align(time);
     if (!this.#has(start)) return undefined;
@@ -52,7 +54,7 @@ export class Ring {
     return Array.from({ length: columnCount }, (_, column) => this.#values[column * this.size + slot] as number);
   }
 
-  /** Returns the first and the last step with a row between `since` and `now`; undefined if there are none. */
+  /** Returns the first and the last step with a row between `since` and `now`. Undefined if there is none. */
   findRange(since: number, now: number): { from: number; to: number } | undefined {
     const last = this.align(now);
     const oldest = Math.max(last - (this.size - 1) * this.step, this.align(since + this.step - 1));
@@ -67,7 +69,7 @@ export class Ring {
     return this.#times[(time / this.step) % this.size] === time;
   }
 
-  /** Yields the values of a column; `from` and `to` are both inclusive. */
+  /** Yields the values of a column. `from` and `to` are both inclusive. */
   *list(column: number, from: number, to: number): Generator<number> {
     for (let time = from; time <= to; time += this.step) {
       const slot = (time / this.step) % this.size;
@@ -75,7 +77,7 @@ export class Ring {
     }
   }
 
-  /** Returns the time of the last step up to `now` that has a value in the column; 0 if there is none. */
+  /** Returns the time of the last step up to `now` that has a value in the column. 0 if there is none. */
   findLast(column: number, now: number): number {
     const oldest = this.align(now) - (this.size - 1) * this.step;
     let last = 0;
@@ -91,7 +93,7 @@ export class Ring {
     this.#values.fill(Number.NaN, column * this.size, (column + 1) * this.size);
   }
 
-  /** Returns the contents for a file; `load` restores them. */
+  /** Returns the contents for a file. `load` restores them. */
   get bytes(): Uint8Array {
     return this.#bytes;
   }
@@ -101,7 +103,7 @@ export class Ring {
   }
 }
 
-/** Combines rows into one: means of measurements, sums of alerts. */
+/** Combines several rows into one, with the means of measurements and the sums of alerts. */
 export const createSums = () => {
   const sums = new Float64Array(columnCount);
   const counts = new Float64Array(columnCount);
@@ -133,7 +135,7 @@ export const createSums = () => {
   };
 };
 
-/** Combines the rows from `from` to `to`, both inclusive, into steps of the given number of seconds. */
+/** Combines the rows from `from` to `to`, both inclusive, into steps of the given length in seconds. */
 export const toLongerSteps = (
   ring: Ring,
   seconds: number,
@@ -154,15 +156,15 @@ export const toLongerSteps = (
 const magic = 'signalbox history 2';
 
 /**
- * Start of an older file, which has one more column after the severities: alerts with unknown levels, which now count
- * as warnings.
+ * Start of an older file. It has one more column after the severities: alerts with unknown levels. These now count as
+ * warnings.
  */
 const formerMagic = 'signalbox history 1';
 
-/** Mount paths of the disks in column order; empty for free columns. */
+/** Mount paths of the disks in column order. Empty for free columns. */
 export type Disks = string[];
 
-/** Bytes of the header, padded to align the numbers after it. */
+/** Bytes of the header. It is padded to align the numbers that follow. */
 const headerBytes = 4096;
 
 /** Writes the rings and the disks' mount paths. */
@@ -174,7 +176,9 @@ export const saveHistory = (file: ReplacedFile, rings: readonly Ring[], disks: D
   return file.write(Buffer.concat([header, ...rings.map(({ bytes }) => bytes)]));
 };
 
-/** Fills the rings from the file and returns the disks' mount paths. Ignores a file with another format or size. */
+/**
+ * Fills the rings from the file and returns the mount paths of the disks. Ignores a file with another format or size.
+ */
 export const loadHistory = async (file: ReplacedFile, rings: readonly Ring[]): Promise<Disks> => {
   const bytes = await file.read();
   const header = bytes && parseHeader(bytes.toString('utf8', 0, headerBytes));
@@ -205,10 +209,10 @@ const parseHeader = (text: string): { magic: string; disks: Disks } | undefined 
   }
 };
 
-/** Returns the bytes of one column; the first column contains the times. */
+/** Returns the bytes of one column. The first column contains the times. */
 const columnBytes = ({ bytes }: Ring): number => bytes.length / (1 + columnCount);
 
-/** Converts an older ring: adds the column of unknown levels to the warnings. */
+/** Converts a ring of the older format by adding the column of unknown levels to the warnings. */
 const dropUnknownLevels = (former: Buffer, length: number): Uint8Array => {
   const columnAt = (column: number): number => (1 + column) * length;
   const [warning, unknown] = [

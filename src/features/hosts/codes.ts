@@ -10,7 +10,7 @@ const codeMs = 30 * minuteMs;
 const kind = 'host-code';
 const prefix = 'sbh_';
 
-/** Stored form of a code, keyed by its host's name. */
+/** Stored form of a code, keyed by the name of its host. */
 interface StoredCode {
   sha256: string;
   /** Unix milliseconds. */
@@ -22,7 +22,7 @@ export interface CreatedCode {
   expiresAt: number;
 }
 
-/** Enrolment codes: one per host, each valid once. Only their hashes are stored. */
+/** Enrolment codes. Each host has at most one, which works once. Only the hashes of codes are stored. */
 export class HostCodes {
   readonly #settings: SettingStore;
   readonly #clock: () => Date;
@@ -32,7 +32,7 @@ export class HostCodes {
     this.#clock = clock;
   }
 
-  /** Creates a code for a host. An earlier code becomes invalid. */
+  /** Creates a code for a host. Any earlier code becomes invalid. */
   async create(name: string, by: string): Promise<CreatedCode> {
     const code = `${prefix}${randomBytes(24).toString('base64url')}`;
     const expiresAt = this.#clock().getTime() + codeMs;
@@ -42,8 +42,7 @@ export class HostCodes {
   }
 
   /**
-   * Uses up a code and resolves to the name of its host and its author. Rejects with an HttpError if the code is
-   * invalid.
+   * Uses up a code. Resolves to the name of its host and its author. Rejects with an HttpError if the code is invalid.
    */
   async use(code: string): Promise<{ name: string; by: string }> {
     const found = await this.#find(code);

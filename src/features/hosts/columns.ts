@@ -26,17 +26,17 @@ export const diskColumnsAt = valueColumns.length;
 
 export const rowLength = diskColumnsAt + 2 * mostDisks;
 
-/** Disk assigned to a pair of columns, whose values describe this disk from `since` (Unix time) on. */
+/** Disk assigned to a pair of columns. Their values describe this disk from `since` (Unix time) onwards. */
 export interface DiskColumns {
   mountPath: string;
   since: number;
-  /** Unix time of the disk's last reading. */
+  /** Unix time of the last reading of the disk. */
   seenAt: number;
 }
 
 /**
- * Assigns columns to a report's disks. New disks take free columns first, then the columns of the disks unseen for
- * longest.
+ * Assigns columns to the disks in a report. New disks take free columns first, then the columns of the disks that have
+ * been unseen for longest.
  */
 export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[], time: number): DiskColumns[] => {
   const next = known.map((each) => ({ ...each }));
@@ -52,14 +52,14 @@ export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[
   return next;
 };
 
-/** Keeps the last disk of each mount path, because a later mount hides an earlier one. */
+/** Keeps only the last disk of each mount path. A later mount hides an earlier one. */
 export const dropHiddenDisks = (readings: ReportedReadings): ReportedReadings => {
   const { disks } = readings;
   if (!disks) return readings;
   return { ...readings, disks: [...new Map(disks.map((disk) => [disk.mountPath, disk])).values()] };
 };
 
-/** Converts readings to a row; NaN means unknown. */
+/** Converts readings to a row. NaN means unknown. */
 export const toRow = (readings: ReportedReadings, disks: readonly DiskColumns[]): Float32Array => {
   const row = new Float32Array(rowLength).fill(Number.NaN);
   for (const [index, name] of valueColumns.entries()) row[index] = readings[name] ?? Number.NaN;

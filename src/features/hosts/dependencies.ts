@@ -6,8 +6,8 @@ import type { HostWatch } from './host-watch.ts';
 import type { HostKeeper } from './kind.ts';
 
 /**
- * Milliseconds from the beginning of a host's silence to its alert, which waits for other hosts that may be silent,
- * too.
+ * Milliseconds between the last report of a silent host and its alert. The alert waits in case other hosts are also
+ * silent.
  */
 const noticeMs = minuteMs + 6000;
 

@@ -7,7 +7,7 @@ import { type HostState, type HostStore, maxStateBytes, type ReportingMachine } 
 import { toLateMs } from './judge-host.ts';
 import { align, isInRing, type RingRow, rings } from './rings.ts';
 
-/** Number of one-minute values in a host's CPU line. */
+/** Number of one-minute values in the CPU line of a host. */
 const lineLength = 60;
 
 /** Milliseconds for which a machine that reported under a name is remembered. */
@@ -16,20 +16,20 @@ const machineMs = 10 * 60_000;
 /** Maximum number of machines remembered per name. */
 const mostMachines = 4;
 
-/** A host's state before and after a report. */
+/** State of a host before and after a report. */
 export interface Taken {
   state: HostState;
   before: HostState | undefined;
 }
 
 interface FleetOptions {
-  /** Returns false for a host that another instance has deleted, so that `catchUp` drops its state. */
+  /** Returns false for a host that another instance has deleted. `catchUp` then drops its state. */
   isKept(name: string): boolean;
   /** Milliseconds without a report after which a host is silent. */
   silentMs(): number;
 }
 
-/** Last known state and history of every host. Each host's reports are processed one at a time. */
+/** Last known state and history of every host. The reports of each host are processed one at a time. */
 export class Fleet {
   readonly #store: HostStore;
   readonly #options: FleetOptions;
@@ -47,7 +47,7 @@ export class Fleet {
     for (const state of await this.#store.load()) this.#states.set(state.name, state);
   }
 
-  /** Loads reports that other instances have received, and drops the states of hosts that no longer exist. */
+  /** Loads reports that other instances have received. Drops the states of hosts that no longer exist. */
   async catchUp(): Promise<void> {
     const changed = await this.#store.loadChanged(this.#states);
     const { isKept } = this.#options;
@@ -60,12 +60,12 @@ export class Fleet {
     }
   }
 
-  /** Calls the listener with a host's name after each of its reports. */
+  /** Calls the listener with the name of a host after each of its reports. */
   onReport(listener: (name: string) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Calls the listener after each report that the store is unable to take. */
+  /** Calls the listener after each report that the store cannot accept. */
   onLost(listener: () => void): void {
     this.#lossListeners.push(listener);
   }
@@ -80,7 +80,7 @@ export class Fleet {
 
   /**
    * Stores a report received at `at` (Unix milliseconds). Resolves once the report would survive a crash. Rejects with
-   * an HttpError for a report that is too large.
+   * an HttpError if the report is too large.
    */
   take(name: string, report: HostReport, at: number, isHub = false): Promise<Taken> {
     return this.#inTurn.run([name], async () => {
@@ -96,7 +96,7 @@ export class Fleet {
     });
   }
 
-  /** Returns a ring's rows between two Unix times, both inclusive. */
+  /** Returns the rows of a ring between two Unix times, both inclusive. */
   readRows(name: string, step: number, from: number, to: number): Promise<RingRow[]> {
     return this.#store.read(name, step, from, to);
   }
@@ -166,7 +166,7 @@ export class Fleet {
     return { state, rows };
   }
 
-  /** Returns the one-minute and ten-minute means of steps that have ended or that include stored readings. */
+  /** Returns one-minute and ten-minute means. Covers steps that have ended and steps that include stored readings. */
   async #addMeans(
     name: string,
     before: HostState | undefined,
@@ -203,7 +203,7 @@ export class Fleet {
 }
 
 /**
- * Returns the steps that a report covers: its own step, and the step before if that step began after the previous
+ * Returns the steps that a report covers: its own step, and also the previous step if that began after the previous
  * report.
  */
 const listSteps = (before: HostState | undefined, now: number): number[] => {
@@ -214,7 +214,7 @@ const listSteps = (before: HostState | undefined, now: number): number[] => {
   return isSkipped && now - before.at / 1000 < 1.5 * step ? [own - step, own] : [own];
 };
 
-/** @throws HttpError for a state that is too large for any storage */
+/** @throws HttpError if the state is too large for any storage */
 const assertStorable = (name: string, body: string): void => {
   if (Buffer.byteLength(body) <= maxStateBytes) return;
   throw new HttpError(
@@ -223,7 +223,7 @@ const assertStorable = (name: string, body: string): void => {
   );
 };
 
-/** Lists the machines of a name, starting with the machine that has just reported. */
+/** Lists the machines that report under a name, starting with the machine that has just reported. */
 const toMachines = (known: readonly ReportingMachine[], reporting: ReportingMachine): ReportingMachine[] => {
   const recent = known.filter(({ at }) => reporting.at - at < machineMs);
   const others = recent.filter(({ id }) => id !== reporting.id).slice(0, mostMachines - 1);
@@ -232,7 +232,7 @@ const toMachines = (known: readonly ReportingMachine[], reporting: ReportingMach
   return [{ ...reporting, ...(hasReturned && { hasReturned }) }, ...others];
 };
 
-/** Returns the CPU line of the last hour, updated with a report's minutes. */
+/** Returns the CPU line of the last hour, updated with the minutes of a report. */
 const toLine = (
   before: HostState | undefined,
   rows: readonly RingRow[],

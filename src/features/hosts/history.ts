@@ -14,7 +14,7 @@ interface Span {
   to: number;
 }
 
-/** Returns the requested range of steps. @throws HttpError */
+/** Returns the requested range of steps. Throws an HttpError if the range is invalid. */
 export const readHistorySpan = (query: { from?: string; until?: string; step?: number }, now: number): Span => {
   const until = query.until === undefined ? now : toSeconds('until', query.until);
   const from = query.from === undefined ? until - 3600 : toSeconds('from', query.from);
@@ -33,7 +33,7 @@ const toSeconds = (name: string, text: string): number => {
   return Math.floor(seconds);
 };
 
-/** Reads a host's history for the given steps. */
+/** Reads the history of a host for the given steps. */
 export const readHistory = async (fleet: Fleet, name: string, { step, from, to }: Span): Promise<HostHistory> => {
   const count = Math.max(0, (to - from) / step + 1);
   const rows = count === 0 ? [] : await fleet.readRows(name, step, from, to);

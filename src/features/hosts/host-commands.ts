@@ -9,7 +9,7 @@ const mostWaiting = 16;
 export interface SentCommand {
   id: string;
   line: string;
-  /** Caller at the hub and the request's id, for the host's audit. */
+  /** Caller at the hub and id of the request, for the audit on the host. */
   by: string | null;
   requestId: string;
 }
@@ -19,11 +19,14 @@ interface Pending extends SentCommand {
   settle(result: RemoteResult): void;
 }
 
-/** Commands sent to hosts, and their results. */
+/** Commands that have been sent to hosts, and their results. */
 export class HostCommands {
   readonly #pending = new Map<string, Pending[]>();
 
-  /** Resolves to a command's output on a host. Rejects with the signal's reason, or an HttpError. */
+  /**
+   * Resolves to the output of a command on a host. Rejects with the signal's reason, or with an HttpError if the
+   * command cannot be run.
+   */
   run(host: string, command: Omit<SentCommand, 'id'>, signal: AbortSignal): Promise<RemoteResult> {
     const waiting = this.#pending.get(host) ?? [];
     if (waiting.length >= mostWaiting) throw new HttpError('unavailable', `Too many commands are waiting for ${host}`);
@@ -49,14 +52,14 @@ export class HostCommands {
     });
   }
 
-  /** Returns a host's commands that have not been sent yet. */
+  /** Returns the commands for a host that have not been sent yet. */
   take(host: string): SentCommand[] {
     const fresh = (this.#pending.get(host) ?? []).filter(({ isSent }) => !isSent);
     for (const each of fresh) each.isSent = true;
     return fresh.map(({ id, line, by, requestId }) => ({ id, line, by, requestId }));
   }
 
-  /** Delivers a command's result; returns false if no caller is waiting for the command. */
+  /** Delivers the result of a command. Returns false if no caller is waiting for the command. */
   settle(host: string, id: string, result: RemoteOutput | { error: string }): boolean {
     const found = this.#pending.get(host)?.find((each) => each.id === id);
     found?.settle(result);

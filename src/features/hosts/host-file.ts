@@ -4,10 +4,10 @@ import { rowLength } from './columns.ts';
 import type { HostState, HostStore } from './host-state.ts';
 import { findRing, type RingRow, rings, toSlot } from './rings.ts';
 
-/** First line of each file; the number changes with the columns. */
+/** First line of each file. The number changes when the columns change. */
 const magic = 'signalbox host 1\n';
 
-/** Bytes before the rings: the first line, then the state as JSON (`maxStateBytes`), which ends with a line break. */
+/** Bytes before the rings: the first line, followed by the state as JSON (`maxStateBytes`) and a line break. */
 const headBytes = 128 * 1024;
 
 /** Bytes per row: its time and values. */
@@ -15,7 +15,7 @@ const rowBytes = 4 * (1 + rowLength);
 
 const fileBytes = headBytes + rings.reduce((sum, { size }) => sum + size * rowBytes, 0);
 
-/** Returns the offset of a ring's first row. */
+/** Returns the offset of the first row of a ring. */
 const ringAt = (step: number): number => {
   let at = headBytes;
   for (const ring of rings) {
@@ -25,7 +25,7 @@ const ringAt = (step: number): number => {
   return at;
 };
 
-/** One file of fixed size per host. If a host's file is unreadable, the host is treated as if it had never reported. */
+/** Files of fixed size, one per host. If a file is unreadable, its host is treated as if it had never reported. */
 export class HostFiles implements HostStore {
   readonly #files: FixedFiles;
 

@@ -2,7 +2,7 @@ import type { SharedIncident } from '../../kit/incident.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
 import { type Severity, severities } from '../../kit/severity.ts';
 
-/** One host's unresolved incidents. */
+/** Unresolved incidents of one host. */
 export interface OpenIncidents {
   count: number;
   worst: Severity | null;
@@ -11,7 +11,7 @@ export interface OpenIncidents {
 /** Unresolved incidents by the host name of their alerts. */
 export class HostIncidents {
   readonly #source: Pick<IncidentSource, 'listUnsettled' | 'onChanged' | 'onLost'>;
-  /** Each incident's host name and level, by id. */
+  /** Host name and level of each incident, by id. */
   readonly #open = new Map<string, { hostname: string; level: Severity }>();
   readonly #ids = new Map<string, Set<string>>();
 
@@ -27,7 +27,7 @@ export class HostIncidents {
     this.#take(await this.#source.listUnsettled());
   }
 
-  /** Returns the combined open incidents of the given host names. */
+  /** Returns the open incidents of all given host names together. */
   of(hostnames: readonly string[]): OpenIncidents {
     const ids = new Set(hostnames.flatMap((each) => [...(this.#ids.get(each.toLowerCase()) ?? [])]));
     const levels = [...ids].flatMap((id) => this.#open.get(id)?.level ?? []);

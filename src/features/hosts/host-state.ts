@@ -2,35 +2,35 @@ import type { HostProcess, HostReport } from '../../kit/host-report/report-schem
 import type { DiskColumns } from './columns.ts';
 import type { RingRow } from './rings.ts';
 
-/** Machine that has reported under a host's name. */
+/** Machine that has reported under the name of a host. */
 export interface ReportingMachine {
   id: string;
   hostname: string;
-  /** Time of the machine's last report, in Unix milliseconds. */
+  /** Time of the last report from the machine, in Unix milliseconds. */
   at: number;
   /** Set if the machine reported again after another machine had reported. */
   hasReturned?: true;
 }
 
-/** A host's last known state. Times are Unix milliseconds by the hub's clock. */
+/** Last known state of a host. Times are Unix milliseconds by the hub's clock. */
 export interface HostState {
   name: string;
   /** Time of the last report. */
   at: number;
-  /** The host's clock minus the hub's clock, in milliseconds. */
+  /** Milliseconds by which the host's clock is ahead of the hub's clock. */
   skewMs: number;
   report: Omit<HostReport, 'kept' | 'processes' | 'time'>;
   processes: { at: number; data: readonly HostProcess[] } | null;
-  /** Time of an orderly stop; null if the host has reported since or never stopped. */
+  /** Time of an orderly stop. Null if the host has reported since then or never stopped. */
   stoppedAt: number | null;
-  /** Time of the first report after a stop or a silence; undefined in states stored by earlier versions. */
+  /** Time of the first report after a stop or a silence. Undefined in states stored by earlier versions. */
   upSince?: number;
-  /** Times of the last report before the latest silence and of the first report after it. */
+  /** Time of the last report before the latest silence, and of the first report after it. */
   lastSilence: { from: number; until: number } | null;
-  /** Machines, most recent first. Several machines if they report in turn. */
+  /** Machines, most recent first. There are several if they take turns reporting. */
   machines: readonly ReportingMachine[];
   disks: readonly DiskColumns[];
-  /** CPU means of the last minutes, as shares; null if unknown. `lineAt` is the Unix time of the last mean. */
+  /** CPU means of the last minutes as shares. Null if unknown. `lineAt` is the Unix time of the last mean. */
   line: readonly (number | null)[];
   lineAt: number;
   /** True if the machine runs this hub or another instance of the hub. */
@@ -44,14 +44,14 @@ export const maxStateBytes = 128 * 1024 - 64;
 export interface HostStore {
   /** Loads all stored states. */
   load(): Promise<HostState[]>;
-  /** Loads states that other instances have stored since the times in `known`; empty if nothing has changed. */
+  /** Loads states that other instances have stored since the times in `known`. Empty if nothing has changed. */
   loadChanged(known: ReadonlyMap<string, HostState>): Promise<HostState[]>;
   /**
-   * Resolves once the state and the rows would survive a crash. `body` is the state as JSON, of at most
+   * Saves a state and rows. Resolves once they would survive a crash. `body` is the state as JSON, of at most
    * `maxStateBytes`.
    */
   save(state: HostState, body: string, rows: readonly RingRow[]): Promise<void>;
-  /** Returns a ring's rows between two times, both inclusive, oldest first. */
+  /** Returns the rows of a ring between two times, both inclusive, oldest first. */
   read(name: string, step: number, from: number, to: number): Promise<RingRow[]>;
   delete(name: string): Promise<void>;
   close(): Promise<void>;

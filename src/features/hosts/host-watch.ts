@@ -23,12 +23,12 @@ import type { HostState } from './host-state.ts';
 import { findDuplicates, type HostJudgement, judgeHost } from './judge-host.ts';
 import type { HostKeeper, KnownHost } from './kind.ts';
 
-/** Longest time between two checks, and delay after a failure, in milliseconds. */
+/** Maximum time between two checks, and delay after a failure, in milliseconds. */
 const lookMs = 5000;
 
 /**
- * Longest gap between checks, in milliseconds and as a share of `silentMs`. After a longer gap, the machine was asleep
- * or its clock was set.
+ * Longest gap between checks, in milliseconds and as a share of `silentMs`. A longer gap means that the machine was
+ * asleep or its clock was set.
  */
 const longestGapMs = 30_000;
 const longestGapShare = 1 / 4;
@@ -36,7 +36,7 @@ const longestGapShare = 1 / 4;
 /** Hosts count as failing together if their last reports are at most this many milliseconds apart. */
 const togetherMs = minuteMs;
 
-/** Milliseconds without a report after which a host may be falling silent; slightly less than the report interval. */
+/** Milliseconds without a report after which a host may be falling silent. Slightly less than the report interval. */
 const missedMs = 8000;
 
 interface WatchParts {
@@ -53,7 +53,10 @@ interface WatchParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Raises and resolves alerts about silent hosts and shared host names. Of several instances, only one acts. */
+/**
+ * Raises and resolves alerts about silent hosts and shared host names. If there are several instances, only one does
+ * so.
+ */
 export class HostWatch {
   readonly #parts: WatchParts;
   readonly #due = new DueTimes();
@@ -65,11 +68,16 @@ export class HostWatch {
   );
   #receivingSince: number;
   #seenAt: number;
-  /** Earliest and latest last report, in Unix milliseconds, of the hosts covered by the alert about most hosts. */
+  /**
+   * Earliest and latest time of the last reports from the hosts covered by the alert about most hosts, in Unix
+   * milliseconds.
+   */
   #mostSilent: { from: number; until: number } | undefined;
   /** True if the last report could not be stored. */
   #isLosing = false;
-  /** Time since which at most half of the hosts have been silent while the alert about most hosts is firing. */
+  /**
+   * Time since which at most half of the hosts have been silent. Only set while the alert about most hosts is firing.
+   */
   #recoveringSince: number | undefined;
 
   constructor(parts: WatchParts) {
@@ -109,7 +117,7 @@ export class HostWatch {
     return state && this.#isAmongMost(state) ? 'most' : undefined;
   }
 
-  /** Checks all due hosts, and raises and resolves alerts. Never rejects. */
+  /** Checks all hosts that are due. Raises and resolves alerts. Never rejects. */
   look(): Promise<void> {
     return this.#looks.run();
   }
@@ -194,7 +202,7 @@ export class HostWatch {
     this.#mostSilent = toSpan(together);
   }
 
-  /** Returns the largest group of hosts whose last reports are within a minute of a silent host's last report. */
+  /** Returns the largest group of hosts that last reported within a minute of a silent host. */
   #findTogether(silent: readonly HostState[], all: readonly HostState[]): HostState[] {
     const unreported = silent.filter(({ name }) => !this.#raised.isFiring(toSilentMark(name)));
     let largest: HostState[] = [];
@@ -226,7 +234,7 @@ export class HostWatch {
     await this.#raised.raise(this.#parts.silentLevel(), describeSilent(host, state));
   }
 
-  /** True if the firing alert about most hosts covers the host, because its last report is close to theirs. */
+  /** True if the firing alert about most hosts covers the host. Its last report must be close in time to theirs. */
   #isAmongMost({ at }: HostState): boolean {
     const span = this.#mostSilent;
     if (!span || !this.#raised.isFiring(mostSilentMark)) return false;
@@ -251,12 +259,12 @@ export class HostWatch {
   }
 }
 
-/** Returns the earliest and latest last report; undefined without hosts. */
+/** Returns the times of the earliest and latest last report. Undefined without hosts. */
 const toSpan = (hosts: readonly HostState[]): { from: number; until: number } | undefined => {
   const times = hosts.map(({ at }) => at);
   return times.length === 0 ? undefined : { from: Math.min(...times), until: Math.max(...times) };
 };
 
-/** True if `some` contains several hosts, and more than half of `all`. */
+/** True if `some` has several hosts and more than half of the hosts in `all`. */
 const isMost = (some: readonly HostState[], all: readonly HostState[]): boolean =>
   some.length > 1 && some.length * 2 > all.length;

@@ -14,13 +14,13 @@ import { assertHostName, type HostKeeper, type KnownHost, type StoredHost, selfN
 import { rings } from './rings.ts';
 import type { ShownHost } from './schema.ts';
 
-/** Maximum clock skew, in seconds, that is too small to be shown. */
+/** Maximum clock difference in seconds that is not shown. */
 const shownSkew = 5;
 
-/** Maximum number of reports from a host in a burst, and per second after the burst. */
+/** Maximum number of reports from a host in a burst, and per second afterwards. */
 const burst = 60;
 
-/** Prefix of a caller's name if the caller uses a key. */
+/** Prefix in the name of a caller who uses a key. */
 const keyPrefix = 'key:';
 
 interface HubParts {
@@ -39,14 +39,17 @@ interface HubParts {
 /** Hosts that report to this server. */
 export class Hub {
   readonly #parts: HubParts;
-  /** Number of reports each host may still send, and when that number was computed. */
+  /** Number of reports that each host may still send, and the time at which that number was computed. */
   readonly #allowances = new Map<string, { left: number; at: number }>();
 
   constructor(parts: HubParts) {
     this.#parts = parts;
   }
 
-  /** Creates an enrolment code for a host, and the host itself if it is missing. Rejects with an HttpError. */
+  /**
+   * Creates an enrolment code for a host. Also creates the host if it is missing. Rejects with an HttpError if the host
+   * is invalid or cannot be enrolled.
+   */
   async invite({ name, ...given }: { name: string } & Partial<StoredHost>, by: string): Promise<CreatedCode> {
     const { accounts, codes, keeper } = this.#parts;
     assertHostName(name);
@@ -60,7 +63,10 @@ export class Hub {
     return codes.create(name, by);
   }
 
-  /** Exchanges a code for a key and revokes the host's earlier key. Rejects with an HttpError. */
+  /**
+   * Exchanges a code for a key and revokes the earlier key of the host. Rejects with an HttpError if the code is
+   * invalid.
+   */
   async enrol(code: string): Promise<{ name: string; key: string }> {
     const { accounts, codes, keeper } = this.#parts;
     const { name, by } = await codes.use(code);
@@ -70,7 +76,10 @@ export class Hub {
     return { name, key: await accounts.createKey(name, ['hosts:report'], by) };
   }
 
-  /** Processes a host's report. `given` must be the host of the caller's key, or `self`. Rejects with an HttpError. */
+  /**
+   * Processes the report of a host. `given` must be the host of the caller's key, or `self`. Rejects with an HttpError
+   * if it is neither or the report is refused.
+   */
   async report(given: string, caller: string, report: HostReport): Promise<{ name: string; at: number }> {
     const { clock, fleet, keeper } = this.#parts;
     const name = readHostName(given, caller);
@@ -83,8 +92,8 @@ export class Hub {
   }
 
   /**
-   * Delivers the result of a host's command, subject to the limits of `report`, and returns the host's name. Throws an
-   * HttpError.
+   * Delivers the result of a command that ran on a host. Returns the name of the host. The limits of `report` apply.
+   * Throws an HttpError if the caller may not deliver the result.
    */
   settleCommand(given: string, caller: string, id: string, result: RemoteOutput | { error: string }): string {
     const name = readHostName(given, caller);
@@ -97,7 +106,7 @@ export class Hub {
     );
   }
 
-  /** Runs a command line on a host. Rejects with an HttpError or with the signal's reason. */
+  /** Runs a command line on a host. Rejects with an HttpError if that is not possible, or with the signal's reason. */
   async runCommand(
     name: string,
     command: { line: string; by: string | null; requestId: string },
@@ -112,7 +121,7 @@ export class Hub {
     return commands.run(name, command, signal);
   }
 
-  /** Returns a host's watches, or no list if the host already has the current list. */
+  /** Returns the watches of a host. Returns no list if the host already has the current one. */
   listWatches(name: string, known: string | undefined): { watchesId?: string; watches?: PushedWatches['list'] } {
     const { keeper, offers } = this.#parts;
     const host = keeper.find(name);
@@ -121,7 +130,7 @@ export class Hub {
     return { watchesId: pushed.id, ...(pushed.id !== known && { watches: pushed.list }) };
   }
 
-  /** Deletes a host with its key, code and history. Rejects with an HttpError. */
+  /** Deletes a host with its key, code and history. Rejects with an HttpError if the host cannot be deleted. */
   async delete(name: string, by: string): Promise<void> {
     const { accounts, codes, fleet, keeper, watch } = this.#parts;
     this.#parts.dependencies.assertUnneeded(`host/${name}`);
@@ -187,7 +196,7 @@ export class Hub {
     if (!keeper.find(name)) await keeper.create(name, { tags: [], note: '' }, by);
   }
 
-  /** @throws HttpError for a host that sends too many reports */
+  /** @throws HttpError if the host sends too many reports */
   #spend(name: string, at: number): void {
     const before = this.#allowances.get(name) ?? { left: burst, at };
     const left = Math.min(burst, before.left + Math.max(0, at - before.at) / 1000);
@@ -199,7 +208,10 @@ export class Hub {
   }
 }
 
-/** Returns the name of the host that the caller's key reports for. Throws an HttpError for another name, and for a user. */
+/**
+ * Returns the name of the host for which the caller's key reports. Throws an HttpError if another name is given, or if
+ * the caller is a user.
+ */
 const readHostName = (given: string, caller: string): string => {
   const own = caller.startsWith(keyPrefix) ? caller.slice(keyPrefix.length) : undefined;
   if (own === undefined) throw new HttpError('forbidden', 'Only the key of a host can be used for reports');

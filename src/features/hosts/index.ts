@@ -47,7 +47,7 @@ const hostSettings = {
   }),
 };
 
-/** Machines whose signalbox reports to this server. */
+/** Feature for hosts: machines whose signalbox reports to this server. */
 export const hosts = defineFeature({
   name: 'hosts',
   needs: ['settings', 'alerts', 'incidents', 'accounts', 'availability'],

@@ -5,10 +5,10 @@ import type { HostStateName } from './schema.ts';
 /** Milliseconds without a report after which a host is late. */
 export const toLateMs = (silentMs: number): number => Math.min(minuteMs, silentMs);
 
-/** Milliseconds for which no report is expected from a host after an orderly stop. */
+/** Milliseconds after an orderly stop during which no report is expected from a host. */
 const stoppedMs = 10 * minuteMs;
 
-/** A host's state at a time, and when the state changes unless a report arrives. Times are Unix milliseconds. */
+/** State of a host at a time, and the time at which it changes unless a report arrives. Times are Unix milliseconds. */
 export interface HostJudgement {
   state: HostStateName;
   since: number | null;
@@ -17,11 +17,11 @@ export interface HostJudgement {
 
 export interface SilenceRules {
   silentMs: number;
-  /** Time since which this server has been able to receive reports. Silence before that time does not count. */
+  /** Time since which this server has been able to receive reports. Earlier silence does not count. */
   receivingSince: number;
 }
 
-/** Judges a host by its last report. */
+/** Judges a host by the time of its last report. */
 export const judgeHost = (
   state: HostState | undefined,
   now: number,

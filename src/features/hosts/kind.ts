@@ -7,18 +7,18 @@ import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { aliases, HostParams, note, ShownHost, tags } from './schema.ts';
 
-/** Host names are also used as key names, file names and path segments. */
+/** Pattern of host names. They are also used as key names, file names and path segments. */
 const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 const mostHosts = 1000;
 
-/** Placeholder in a report's path for the host that owns the key. */
+/** Stands in the path of a report for the host to which the key belongs. */
 export const selfName = 'self';
 
 /** Names reserved for paths of routes. */
 const reserved = ['enrol', selfName];
 
-/** @throws HttpError */
+/** @throws HttpError if the name is invalid or reserved */
 export const assertHostName = (name: string): void => {
   if (new RegExp(hostNamePattern).test(name) && !reserved.includes(name.toLowerCase())) return;
   throw new HttpError(
@@ -27,7 +27,7 @@ export const assertHostName = (name: string): void => {
   );
 };
 
-/** Throws an HttpError if another host already has the host's name or one of its aliases. */
+/** Throws an HttpError if another host already has the name of the host or one of its aliases. */
 export const assertOwnNames = ({ name, aliases }: KnownHost, all: readonly KnownHost[]): void => {
   const own = new Set([name, ...aliases].map((each) => each.toLowerCase()));
   for (const other of all) {
@@ -38,10 +38,10 @@ export const assertOwnNames = ({ name, aliases }: KnownHost, all: readonly Known
   }
 };
 
-/** Stored form of a host, with the descriptions people have entered. */
+/** Stored form of a host, including descriptions entered by people. */
 export interface StoredHost {
   tags: readonly string[];
-  /** Other names of the machine in alerts. */
+  /** Other names used for the machine in alerts. */
   aliases?: readonly string[];
   note: string;
   dependsOn?: readonly string[];
@@ -69,13 +69,13 @@ export type ConfiguredHost = Static<typeof ConfiguredHost>;
 
 export interface KnownHost extends Required<StoredHost> {
   name: string;
-  /** Address of the host's node_exporter, which can be set only in the config file. */
+  /** Address of the node_exporter on the host. It can be set only in the config file. */
   url?: string;
-  /** Undefined for a host in the config file and for this server's machine. */
+  /** Runtime setting. Undefined for a host in the config file, and for the machine of this server. */
   setting: RuntimeSetting<StoredHost> | undefined;
 }
 
-/** A host without descriptions. */
+/** Settings of a host without descriptions. */
 const none = { tags: [], aliases: [], note: '', dependsOn: [] };
 
 export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>({

@@ -9,7 +9,7 @@ interface Sample {
 /** Samples by metric name. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-/** Samples with their scrape time, in `performance` milliseconds. */
+/** Samples with the time of their scrape, in `performance` milliseconds. */
 export interface Scrape {
   samples: Samples;
   at: number;
@@ -18,14 +18,14 @@ export interface Scrape {
 /** Maximum number of samples read per scrape. */
 const mostSamples = 100_000;
 
-/** Maximum length of a line; longer lines are skipped. */
+/** Maximum length of a line. Longer lines are skipped. */
 const longestLine = 4096;
 
 /** Maximum number of disks in a report. */
 const mostDisks = 32;
 
 const lineForm = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
-/** Sticky, because a search from every position would take quadratic time. */
+/** Pattern of a label. Sticky, because a search from every position would take quadratic time. */
 const labelForm = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?/y;
 
 /**
@@ -67,16 +67,16 @@ const parseLabels = (text: string): Sample['labels'] => {
 const unquote = (text: string): string =>
   text.replaceAll(/\\(.)/g, (_, character) => (character === 'n' ? '\n' : character));
 
-/** File systems to ignore: they are not disks, or are mounts of containers. */
+/** File systems to ignore, because they are not disks or are mounts of containers. */
 const notDisks = /^(?:tmpfs|ramfs|devtmpfs|overlay|squashfs|iso9660|nfs4?|cifs|fuse\..*|autofs|proc|sysfs|cgroup2?)$/;
 const notMounts = /^\/(?:proc|sys|dev|run|var\/lib\/(?:docker|containers|kubelet))(?:\/|$)/;
 
-/** Interfaces to ignore: they have no traffic of their own, or are parts of other devices. */
+/** Interfaces to ignore, because they have no traffic of their own or are parts of other devices. */
 const virtualInterfaces = /^(?:lo|veth|docker|br-|virbr|cni|flannel|cali|tap|tun|dummy|wg)/;
 const wholeDisks = /^(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/;
 
 /**
- * Builds a report from two scrapes, which are both needed to compute rates. Undefined if the samples are not from
+ * Builds a report from two scrapes. Both are needed to compute rates. Undefined if the samples are not from
  * node_exporter.
  */
 export const toScrapedReport = (

@@ -18,7 +18,7 @@ interface OwnHostParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** This server's own machine as a host. Shown once another host exists. */
+/** Creates the host that represents the machine of this server. It is shown once another host exists. */
 export const createOwnHost = ({ fleet, keeper, host, version, clock, log }: OwnHostParts) => {
   const collector = new ReportCollector(host, version, clock);
   const name = toHostName(host.hostname());
@@ -48,7 +48,7 @@ export const createOwnHost = ({ fleet, keeper, host, version, clock, log }: OwnH
   };
 };
 
-/** Converts the machine's host name to a valid name for a host. */
+/** Converts the host name of the machine to a valid name for a host. */
 const toHostName = (hostname: string): string =>
   hostname
     .replaceAll(/[^A-Za-z0-9._-]/g, '-')

@@ -4,14 +4,14 @@ export interface RingShape {
   size: number;
 }
 
-/** Rings of a host's history: an hour, a day and 90 days. Each step is a multiple of the previous ring's step. */
+/** Rings in the history of a host: an hour, a day and 90 days. Each step is a multiple of the previous ring's step. */
 export const rings: readonly [RingShape, RingShape, RingShape] = [
   { step: 10, size: 360 },
   { step: 60, size: 1440 },
   { step: 600, size: 12_960 },
 ];
 
-/** Row of a ring. `time` is the Unix time at which its step begins. */
+/** Row of a ring. `time` is the Unix time at which the step begins. */
 export interface RingRow {
   step: number;
   time: number;

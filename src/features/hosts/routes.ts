@@ -43,7 +43,7 @@ const path = '/api/hosts';
 
 const withVersion = { ETag: "The host's version, in quotes." };
 
-/** Milliseconds for which a host's connection is kept open. */
+/** Milliseconds for which the connection of a host is kept open. */
 const keptMs = 30_000;
 
 export const createHostRoutes = (parts: RouteParts): Route[] => [
@@ -185,11 +185,11 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
     },
   });
 
-/** Sends a host. The version of its runtime setting is the ETag. */
+/** Sends a host as a response. The ETag is the version of its runtime setting. */
 const sendHost = (reply: FastifyReply, hub: Hub, known: KnownHost): void =>
   sendJson(known.setting ? reply.header('etag', `"${known.setting.version}"`) : reply, hub.show(known));
 
-/** Omits the member if there are no commands. */
+/** Returns the commands as a member of the response. Omits the member if there are none. */
 const toCommands = (commands: SentCommand[]): { commands?: SentCommand[] } => (commands.length > 0 ? { commands } : {});
 
 const createResultRoute = ({ hub, clock }: RouteParts): Route =>
@@ -215,7 +215,7 @@ const createResultRoute = ({ hub, clock }: RouteParts): Route =>
     },
   });
 
-/** Keeps a host's connection open until its next report, longer than other connections. */
+/** Keeps the connection of a host open until its next report. Other connections are closed sooner. */
 const keepConnection = ({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void => {
   reply.header('keep-alive', `timeout=${keptMs / 1000}`);
   // Node sets its own timeout when the response finishes.

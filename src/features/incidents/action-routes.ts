@@ -34,12 +34,12 @@ import type { IncidentStore } from './store.ts';
 
 interface ActionRouteParts {
   store: IncidentStore;
-  /** Undefined unless tasks are mounted. */
+  /** Source of tasks. Undefined unless tasks are mounted. */
   tasks: TaskSource | undefined;
   show: ShowIncident;
-  /** Returns the next escalation step; undefined after the last step. */
+  /** Returns the next escalation step. Undefined after the last step. */
   nextStep(incident: StoredIncident): EscalationStep | undefined;
-  /** Returns the names of all users; undefined while the users are unknown. */
+  /** Returns the names of all users. Undefined while the users are unknown. */
   listPeople(): readonly string[] | undefined;
   clock: () => Date;
 }
@@ -110,7 +110,7 @@ export const createIncidentActionRoutes = (parts: ActionRouteParts): Route[] => 
   ...(parts.tasks ? [createTaskRoute(parts, parts.tasks)] : []),
 ];
 
-/** Accepts a request without a body. */
+/** Route members that accept a request without a body. */
 const acceptNoBody = {
   preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     request.body ??= {};
@@ -124,7 +124,7 @@ const readAcknowledgement = ({ comment, until }: { comment?: string; until?: str
   return { comment, until: end };
 };
 
-/** Returns the targets of users. Throws an HttpError for an unknown user. */
+/** Returns the targets for the named users. Throws an HttpError for an unknown user. */
 const toTargets = (names: readonly string[], known: readonly string[] | undefined): string[] => {
   const unknown = known && names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new HttpError('invalid', `people: there is no user ${unknown}`);
@@ -139,7 +139,7 @@ interface IncidentAction<B extends TSchema> {
   body?: B;
   /** True if the body can be missing. */
   isOptional?: true;
-  /** True if the incident's state can forbid the action. */
+  /** True if the state of the incident can forbid the action. */
   canConflict?: true;
   toAction(body: Static<B>): Act;
 }
@@ -246,7 +246,8 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
   });
 
 /**
- * Maximum number of code points in a task's title. Applied here to UTF-16 units, of which there are at least as many.
+ * Maximum number of code points in the title of a task. Applied here to UTF-16 units, of which there are at least as
+ * many.
  */
 const maxTaskTitle = 200;
 
@@ -263,10 +264,13 @@ const toTask = ({ number, title, level, source, hostname, firstAt, link }: Store
   Priority: priorities[level],
 });
 
-/** Action without the incident and its author. */
+/** Action of a kind, without its incident and author. */
 type Act = ActionOn extends infer A ? (A extends ActionOn ? Omit<A, 'id' | 'by'> : never) : never;
 
-/** Applies the caller's action; resolves to the changed incident. Rejects with an HttpError or a StoreConflict. */
+/**
+ * Applies an action by the caller. Resolves to the changed incident. Rejects with an HttpError if the action is not
+ * possible, or with a StoreConflict if the incident has changed.
+ */
 const act = async (
   { store }: ActionRouteParts,
   request: FastifyRequest,
@@ -276,7 +280,7 @@ const act = async (
 ): Promise<StoredIncident> =>
   requireFound(await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected), id);
 
-/** Applies an action to each incident. Applies it only once if several ids name the same incident. */
+/** Applies an action to each incident. If several ids name the same incident, applies the action only once. */
 const actOnAll = async (parts: ActionRouteParts, request: FastifyRequest, ids: readonly string[], action: Act) => {
   const acts = new Map<string, Promise<StoredIncident>>();
   const data = await Promise.all(
@@ -297,7 +301,7 @@ const actOnAll = async (parts: ActionRouteParts, request: FastifyRequest, ids: r
   return { count: data.length, data };
 };
 
-/** Returns the response status for an expected error; undefined for any other error. */
+/** Returns the response status for an expected error. Undefined for any other error. */
 const statusOf = (error: unknown): number | undefined => {
   if (error instanceof HttpError) return error.status;
   if (error instanceof StoreConflict) return 412;

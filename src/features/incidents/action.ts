@@ -12,7 +12,7 @@ import { acknowledge, mostActive, reopen, resolve, toComment } from './transitio
 type OwnAction = { id: string; by: string } & (
   | { type: 'reopen' }
   | { type: 'takeOver'; comment?: string | undefined }
-  /** `mentions` are names of users. */
+  /** Comment by a person. `mentions` are names of users. */
   | { type: 'comment'; comment: string; mentions?: readonly string[] }
   | { type: 'task'; task: number }
 );
@@ -27,11 +27,11 @@ export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at
 export const toStaleness = ({ version }: StoredIncident): StoreConflict =>
   new StoreConflict('The incident was changed in the meantime: read it again', version);
 
-/** Creates the error for a second task on an incident. */
+/** Creates the error for a second task for an incident. */
 export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>
   new HttpError('wrong-state', `Incident #${number} already has task ${task}`);
 
-/** Applies an action; see `Fold.act`. */
+/** Applies an action. See `Fold.act`. */
 export const applyAction = (
   draft: Draft,
   incident: StoredIncident,
@@ -127,7 +127,7 @@ const recordNotification = (
   return changed;
 };
 
-/** Records, without a timeline event, that a destination's first notification is being sent. */
+/** Records that the first notification to a destination is being sent. Adds no timeline event. */
 const recordAttempt = (
   draft: Draft,
   incident: StoredIncident,
@@ -150,7 +150,7 @@ const forgetNotices = (draft: Draft, incident: StoredIncident, destinations: rea
   return changed;
 };
 
-/** Records a silence once per opening and per rise in level. */
+/** Records a silence once per opening and once per rise in level. */
 const recordSilence = (
   draft: Draft,
   incident: StoredIncident,

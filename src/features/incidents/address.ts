@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
 import { acknowledge } from './transitions.ts';
 
-/** Records a person's request to notify people and destinations. */
+/** Records that a person asked to notify people and destinations. */
 export const address = (
   draft: Draft,
   incident: StoredIncident,
@@ -28,7 +28,7 @@ export const address = (
   );
 };
 
-/** Makes a person the acknowledger of an incident in place of the former acknowledger, who is notified. */
+/** Makes a person the acknowledger of an incident. The former acknowledger is notified. */
 export const takeOver = (
   draft: Draft,
   incident: StoredIncident,
@@ -40,7 +40,7 @@ export const takeOver = (
   return former ? address(draft, taken, { at, by, targets: [former], reason: 'takeOver' }) : taken;
 };
 
-/** Adds a comment. The people mentioned in the comment are notified, except its author. */
+/** Adds a comment. People mentioned in the comment are notified, except its author. */
 export const addComment = (
   draft: Draft,
   incident: StoredIncident,
@@ -53,8 +53,8 @@ export const addComment = (
 };
 
 /**
- * Records a step of the escalation policy. A step that does not follow the current position has no effect, so that two
- * instances, or a retry after a kill, cannot take a step twice.
+ * Records a step of the escalation policy. A step that does not follow the current position has no effect. This
+ * prevents two instances, or a retry after a kill, from taking a step twice.
  */
 export const escalate = (
   draft: Draft,
@@ -71,7 +71,7 @@ export const escalate = (
   return Object.assign(draft.addEvent(incident, { ...event, targets: [...targets] }), { escalation, addressed });
 };
 
-/** True if the latest step in this opening has the given position; null means that no step has been taken. */
+/** True if the latest step in this opening has the given position. Null means that no step has been taken. */
 const isAt = ({ escalation, openings }: StoredIncident, place: EscalationPlace | null): boolean => {
   if (escalation?.opening !== openings) return place === null;
   const { policy, round, step } = escalation;

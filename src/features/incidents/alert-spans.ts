@@ -1,19 +1,19 @@
 import Type, { type Static } from 'typebox';
 
 /**
- * First and last seq of an incident's alerts for each period in which the incident was open. The seqs between them may
- * belong to other alerts.
+ * First and last seq of the alerts of an incident, for each period in which the incident was open. Alerts between these
+ * seqs may belong to other incidents.
  */
 export const AlertSpans = Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]));
 export type AlertSpans = Static<typeof AlertSpans>;
 
-/** Maximum number of spans. When it is exceeded, the first two spans are merged. */
+/** Maximum number of spans. The first two spans are merged when it is exceeded. */
 export const maxSpans = 64;
 
-/** Seq in a span without alerts, which begins when a person reopens the incident. */
+/** Seq in a span without alerts. Such a span begins when a person reopens the incident. */
 const noAlert = 0;
 
-/** Adds the span of a reopened incident. Omit the seq if a person reopened the incident. */
+/** Adds the span of a reopened incident. Omit the seq if a person reopened it. */
 export const addSpan = (spans: AlertSpans, seq = noAlert): AlertSpans => {
   const all: AlertSpans = [...spans.filter(([first]) => first !== noAlert), [seq, seq]];
   const [first, second] = all;
@@ -30,7 +30,7 @@ export const extendSpans = (spans: AlertSpans, seq: number): AlertSpans => {
 export const hasAlert = (spans: AlertSpans, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
 
-/** Returns the spans with each seq moved. The last span, which can still grow, stays even if it has no alert left. */
+/** Returns the spans with each seq moved. The last span can still grow, so it stays even if it has no alert left. */
 export const moveSpans = (
   spans: AlertSpans,
   moveFirst: (seq: number) => number,

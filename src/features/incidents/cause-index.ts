@@ -9,25 +9,26 @@ const removalMs = 60_000;
 export interface CauseGroup {
   /** Open and acknowledged incidents, by id. */
   open: ReadonlyMap<string, StoredIncident>;
-  /** Incident that was resolved last. */
+  /** Most recently resolved incident. */
   ended: StoredIncident | undefined;
 }
 
 interface IndexParts {
   silences: Pick<SilenceStore, 'listInhibitRules' | 'labelsOf'>;
   /**
-   * Returns the thing that has failed according to an incident; undefined for incidents that do not report a failure.
+   * Returns the thing that has failed according to an incident. Undefined for an incident that does not report a
+   * failure.
    */
   findFailing(incident: StoredIncident): string | undefined;
   graceMs(): number;
 }
 
-/** Source of the alert about most hosts, which is a cause for each of these hosts. */
+/** Source of the alert about most hosts. Such an alert is a cause for each of these hosts. */
 export const mostHosts = 'hosts';
 
 /**
- * Incidents that may be causes of other incidents: failures of things, by reference, and sources of rules, by equal
- * labels.
+ * Incidents that may be causes of other incidents. Failures of things are indexed by reference. Sources in rules are
+ * indexed by equal labels.
  */
 export class CauseIndex {
   readonly #parts: IndexParts;
@@ -69,12 +70,12 @@ export class CauseIndex {
     this.#removeOld(now);
   }
 
-  /** Finds the incidents of a failing thing. */
+  /** Finds the incidents about a thing that has failed. */
   find(key: string): CauseGroup | undefined {
     return this.#groups.get(key);
   }
 
-  /** Lists the groups that hold the incident's notifications because of rules. */
+  /** Lists the groups that, according to rules, hold the notifications of the incident. */
   *findByRules(incident: StoredIncident): Generator<CauseGroup> {
     for (const [index, rule] of this.#parts.silences.listInhibitRules().entries()) {
       const labels = this.#labelsOf(incident);

@@ -20,12 +20,12 @@ import { findHoldEnd, type PossibleCause } from './hold.ts';
 import type { StoredIncident } from './incident.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Milliseconds between two checks of an incident that waits for the check of a possible cause. */
+/** Milliseconds between two looks at an incident that waits until a possible cause has been checked. */
 const lookMs = 1000;
 
 interface FoundGroup {
   group: CauseGroup | undefined;
-  /** Name of the thing; undefined for a rule. */
+  /** Name of the thing. Undefined for a rule. */
   name: string | undefined;
   knownAt: number;
 }
@@ -37,10 +37,7 @@ interface CauseParts {
   graceMs(): number;
 }
 
-/**
- * Finds the causes because of which an incident's notifications are held, from the incidents, the settings and the
- * time.
- */
+/** Finds the causes that hold the notifications of an incident. Uses the incidents, the settings and the time. */
 export class Causes {
   readonly #parts: CauseParts;
   readonly #sources: DependencySource[] = [];
@@ -59,25 +56,25 @@ export class Causes {
     store.onLost(() => this.refresh());
   }
 
-  /** Adds the things of a feature. */
+  /** Adds a feature's source of things. */
   add(source: DependencySource): void {
     this.#sources.push(source);
     source.onChanged(() => this.refresh());
     this.refresh();
   }
 
-  /** Begins to decide. Until then, features may not have added their things. */
+  /** Begins to decide. Earlier, some features may not have added their things yet. */
   start(): void {
     this.#isStarted = true;
     this.refresh();
   }
 
-  /** Calls the listener after changes of dependencies, rules or the grace period. */
+  /** Calls the listener after changes to dependencies, rules or the grace period. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Reads the incidents again after changes of dependencies, rules or incidents. */
+  /** Reads the incidents again after changes to dependencies, rules or incidents. */
   refresh(): void {
     this.#isLoaded = false;
     for (const listener of this.#listeners) listener();
@@ -88,7 +85,7 @@ export class Causes {
     return this.#index.concerns(incident);
   }
 
-  /** Returns the reason why an unresolved incident's notifications are held; undefined if they are not. */
+  /** Returns the reason why the notifications of an unresolved incident are held. Undefined if they are not held. */
   find(incident: StoredIncident): IncidentHold | undefined {
     if (incident.state === 'resolved') return undefined;
     const now = this.#now();
@@ -107,7 +104,7 @@ export class Causes {
     return { cause: cause?.cause, until, lookAt: isWaiting ? Math.min(until, now + lookMs) : until };
   }
 
-  /** Throws an HttpError if a thing's settings name dependencies that it cannot have. */
+  /** Throws an HttpError if the settings of a thing name dependencies that it cannot have. */
   assertUsable(ref: ThingRef, { dependsOn }: Dependent): void {
     if (dependsOn === undefined || dependsOn.length === 0) return;
     const problem = findDependencyProblem({ ref, dependsOn }, this.#find);
@@ -128,13 +125,16 @@ export class Causes {
     );
   }
 
-  /** Number of things whose `dependsOn` names something that does not exist or leads back to the thing. */
+  /** Counts the things whose `dependsOn` names something that does not exist or leads back to the thing. */
   countBroken(): number {
     if (!this.#areThingsKnown) return 0;
     return this.#listThings().filter((thing) => findDependencyProblem(thing, this.#find) !== undefined).length;
   }
 
-  /** False while features are created or runtime settings have not been read, so that dependencies are unknown. */
+  /**
+   * False while dependencies are unknown, because features are still being created or runtime settings have not been
+   * read.
+   */
   get #areThingsKnown(): boolean {
     return this.#isStarted && this.#sources.every((source) => source.isRead());
   }

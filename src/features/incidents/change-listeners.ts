@@ -10,7 +10,7 @@ export class ChangeListeners {
   readonly #observe: (measured: Measured) => void;
   readonly #listeners: Listener[] = [];
   readonly #lostListeners: (() => void)[] = [];
-  /** Seq of the last event passed to listeners; undefined until the database is available. */
+  /** Seq of the last event passed to listeners. Undefined until the database is available. */
   #knownSeq: number | undefined;
   /** Most recently restored state. */
   #restored: Incidents | undefined;
@@ -29,7 +29,7 @@ export class ChangeListeners {
     this.#lostListeners.push(listener);
   }
 
-  /** Calls the listeners with the incidents changed by events. `lastSeq` is the last seq in the log. */
+  /** Calls the listeners with the incidents that events have changed. `lastSeq` is the last seq in the log. */
   takeOutcomes(outcomes: readonly IncidentsOutcome[], lastSeq: number | undefined): void {
     this.#knownSeq ??= lastSeq ?? 0;
     const changed = new Map<string, StoredIncident>();
@@ -42,7 +42,7 @@ export class ChangeListeners {
     this.#notify([...changed.values()]);
   }
 
-  /** Processes a restored state. A second restored state means that a database has lost events or their records. */
+  /** Processes a restored state. If this happens a second time, a database has lost events or their records. */
   takeRestored(state: Incidents, seq: number): void {
     const before = this.#restored;
     this.#restored = state;

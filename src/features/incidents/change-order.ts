@@ -4,19 +4,19 @@ import type { StoredIncident } from './incident.ts';
 /** Incident and its position in the order. */
 export interface Changed {
   incident: StoredIncident;
-  /** The incident's `change`; 0 once the incident has been forgotten. */
+  /** Value of `change` in the incident. 0 once the incident has been forgotten. */
   change: number;
 }
 
 /**
- * Incidents in the order of their last change. Each change adds a position and invalidates the incident's previous
- * position.
+ * Incidents in the order of their last change. Each change adds a position and makes the previous position of the
+ * incident invalid.
  */
 export class ChangeOrder {
   #places: { entry: Changed; change: number }[] = [];
   /** Number of invalid positions at the beginning. */
   #start = 0;
-  /** Number of positions at which invalid positions are removed. */
+  /** Number of positions at which invalid ones are removed. */
   #maxPlaces = 1024;
 
   add(entry: Changed): void {
@@ -27,7 +27,7 @@ export class ChangeOrder {
     this.#maxPlaces = Math.max(1024, this.#places.length * 2);
   }
 
-  /** Returns the incident whose last change is oldest. */
+  /** Returns the incident whose last change is the oldest. */
   first(): StoredIncident | undefined {
     for (let place = this.#places[this.#start]; place; place = this.#places[this.#start]) {
       if (place.entry.change === place.change) return place.entry.incident;
@@ -36,7 +36,7 @@ export class ChangeOrder {
     return undefined;
   }
 
-  /** Yields incidents with changes before `before`. */
+  /** Yields incidents with changes before `before`, newest first. */
   *newestFirst(before: number): Generator<StoredIncident> {
     const end = bisect(this.#places, ({ change }) => change < before, this.#start);
     for (let at = end - 1; at >= this.#start; at -= 1) {

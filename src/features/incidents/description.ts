@@ -5,12 +5,12 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type FoldedAlert, overflowKey, replaceDigits, toSenderGroup, toTrait } from './folded-alert.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Maximum length in characters of an incident's title, `about` and details. */
+/** Maximum length in characters of the title, `about` and details of an incident. */
 const maxTitleLength = 500;
 const maxAboutLength = 256;
 const maxDetailsLength = 8192;
 
-/** Maximum length in characters of a source and a host name, because native alerts have no limit. */
+/** Maximum length in characters of a source and a host name. Native alerts have no such limit. */
 const maxNameLength = 256;
 
 type Description = Pick<
@@ -50,7 +50,10 @@ export const overflowDescription: Description = {
   link: null,
 };
 
-/** Updates an incident's description from an alert. Resolutions and acknowledgements do not describe the problem. */
+/**
+ * Updates the description of an incident from an alert. Resolutions and acknowledgements are ignored, because they do
+ * not describe the problem.
+ */
 export const updateDescription = (
   incident: StoredIncident,
   { id, record, isResolved, isAcknowledgement }: FoldedAlert,
@@ -64,7 +67,7 @@ export const updateDescription = (
   incident.link = toTextOrNull(record['link']) ?? incident.link;
 };
 
-/** Returns an alert's labels; null if it has none. */
+/** Returns the labels of an alert. Null if it has none. */
 export const toLabels = ({ labels }: StoredRecord): Record<string, string> | null =>
   typeof labels === 'object' && labels !== null && Object.keys(labels).length > 0
     ? (labels as Record<string, string>)
@@ -86,13 +89,13 @@ const describeOrigin = ({ source, level, hostname }: StoredRecord): string => {
   return host === '' ? subject : `${subject} on ${host}`;
 };
 
-/** Separates a message such as "backup.sh failed:" from the job's output on the lines below. */
+/** Separates a message such as "backup.sh failed:" from the output of the job on the lines below. */
 const splitOutput = (message: string): { head: string; output: string } => {
   const [, head = message, output = ''] = /^([^\r\n]*\S):[ \t]*(?:\r\n|[\r\n])(.*)$/s.exec(message.trim()) ?? [];
   return { head, output: output.trim() };
 };
 
-/** Returns the output in an alert's message, and the alert's details; null if there are neither. */
+/** Returns the output in the message of an alert, followed by the alert's details. Null if there is neither. */
 export const toIncidentDetails = (record: StoredRecord | undefined): string | null => {
   const { output } = splitOutput(toText(record?.['message']));
   const text = [output, toText(record?.['details']).trim()].filter(Boolean).join('\n\n');

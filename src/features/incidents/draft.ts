@@ -5,7 +5,7 @@ import { dueAt, type Rules } from './rules.ts';
 export interface Counters {
   /** Number of the latest incident. */
   lastNumber: number;
-  /** Number of the latest change. */
+  /** Number of open and acknowledged incidents. */
   lastChange: number;
   /** Number of open and acknowledged incidents. */
   active: number;
@@ -13,17 +13,17 @@ export interface Counters {
   oldUntil: number;
 }
 
-/** Incidents before a step, which does not modify them. */
+/** Incidents as they were before a step. The step does not modify them. */
 export interface IncidentsBefore {
   readonly counters: Readonly<Counters>;
   find(id: string): StoredIncident | undefined;
   /** Finds the latest incident with the key. */
   findLatest(key: string): StoredIncident | undefined;
-  /** Lists incidents that are due by `until`, earliest first; see `dueAt`. */
+  /** Lists incidents that are due by `until`, earliest first. See `dueAt`. */
   listDue(until: number): readonly StoredIncident[];
 }
 
-/** A step's counts for metrics, and the milliseconds for which incidents were open. */
+/** Counts made by a step for metrics, and the milliseconds for which incidents were open. */
 export interface Measured {
   opened: number;
   /** Number of alerts beyond the limit on active incidents. */
@@ -41,7 +41,7 @@ interface Due {
 }
 
 /**
- * Changes made by a step: editable copies of incidents, new events and counters, which the incidents take over at the
+ * Changes made by a step: editable copies of incidents, new events and counters. The incidents take them over at the
  * end.
  */
 export class Draft {
@@ -51,18 +51,18 @@ export class Draft {
   readonly changed = new Map<string, StoredIncident>();
   /** New timeline events in order. */
   readonly events: { id: string; event: StoredEvent }[] = [];
-  /** Measurements of subsequent changes; can be replaced between two alerts. */
+  /** Measurements of subsequent changes. May be replaced between two alerts. */
   measured = createMeasured();
   readonly #before: IncidentsBefore;
   readonly #until: number;
   /** Latest new or changed incident for each key. */
   readonly #latest = new Map<string, StoredIncident>();
-  /** Incidents that become due within the step, earliest first. */
+  /** Incidents that become due during the step, earliest first. */
   readonly #due: Due[];
   /** Notices of changed incidents that have already been copied. Created on demand, because few steps need it. */
   #copied: Set<StoredIncident['notices']> | undefined;
 
-  /** The time of a step never goes beyond `until`. */
+  /** Creates the changes of a step. Its time never goes beyond `until`. */
   constructor(before: IncidentsBefore, rules: Rules, until: number) {
     this.#before = before;
     this.#until = until;
@@ -79,7 +79,7 @@ export class Draft {
     return this.#latest.get(key) ?? this.#before.findLatest(key);
   }
 
-  /** Adds a new incident, which needs no copy. */
+  /** Adds a new incident. It needs no copy. */
   add(incident: StoredIncident): void {
     this.changed.set(incident.id, incident);
     this.#latest.set(incident.key, incident);
@@ -96,7 +96,7 @@ export class Draft {
     return copy;
   }
 
-  /** Returns a copy at a new position in the order of changes. */
+  /** Returns a copy that has a new position in the order of changes. */
   touch(incident: StoredIncident): StoredIncident {
     const changed = this.edit(incident);
     this.counters.lastChange += 1;
@@ -120,7 +120,10 @@ export class Draft {
     return changed;
   }
 
-  /** Returns a copy's notices, which are copied only once per step because a step may notify a hundred destinations. */
+  /**
+   * Returns the notices of a copy. They are copied only once per step, because a step may notify a hundred
+   * destinations.
+   */
   editNotices(changed: StoredIncident): StoredIncident['notices'] {
     this.#copied ??= new Set();
     if (!this.#copied.has(changed.notices)) {
@@ -130,7 +133,7 @@ export class Draft {
     return changed.notices;
   }
 
-  /** Records an incident that becomes due within the step. */
+  /** Records an incident that becomes due during the step. */
   noteDue(incident: StoredIncident): void {
     const due = this.#toDue(incident);
     if (due.at > this.#until) return;
@@ -138,7 +141,7 @@ export class Draft {
     this.#due.splice(place < 0 ? this.#due.length : place, 0, due);
   }
 
-  /** Removes and returns the next due incident, with its time. */
+  /** Removes the incident that is due next. Returns the incident and its time. */
   takeDue(until: number): { incident: StoredIncident; at: number } | undefined {
     for (let first = this.#due[0]; first && first.at <= until; first = this.#due[0]) {
       this.#due.shift();

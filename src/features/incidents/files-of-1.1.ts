@@ -6,7 +6,7 @@ import type { ProjectedIncidents } from './projected-incidents.ts';
 import type { Rules } from './rules.ts';
 import type { SnapshotEntry } from './snapshot-entries.ts';
 
-/** Actions at one time (Unix milliseconds), applied after the alert with the seq `after`. */
+/** Actions taken at one time (Unix milliseconds). They apply after the alert whose seq is `after`. */
 export interface OldActions {
   at: number;
   after: number;
@@ -15,16 +15,16 @@ export interface OldActions {
   rules?: Rules;
 }
 
-/** Last seqs of the alerts and actions included in the old state. */
+/** Last seqs of the alerts and actions that the old state includes. */
 interface OldPlace {
   alertSeq: number;
   actionSeq: number;
 }
 
-/** Content of the file that marks the 1.1 files as converted. */
+/** Content of the file that marks the files of version 1.1 as converted. */
 const doneMark = Buffer.from('read\n');
 
-/** Incident files in a 1.1 data directory: a state and an action log. These files are never modified. */
+/** Incident files in a data directory of version 1.1: a state and an action log. They are never modified. */
 export class FilesOf11 {
   readonly #storage: Storage;
   readonly #state: ProjectionSnapshot;
@@ -36,7 +36,8 @@ export class FilesOf11 {
   }
 
   /**
-   * Restores the old state; resolves to undefined if there is none. A damaged state is reported and lost, as in 1.1.
+   * Restores the old state. Resolves to undefined if there is none. A damaged state is reported and lost, as in version
+   * 1.1.
    */
   async restoreState(state: ProjectedIncidents, report: (error: Error) => void): Promise<OldPlace | undefined> {
     const entries: (SnapshotEntry & { alertSeq?: number })[] = [];
@@ -58,7 +59,7 @@ export class FilesOf11 {
     }
   }
 
-  /** Resolves to the actions after a seq, oldest first. Must be called after `restoreState`. */
+  /** Resolves to the actions after a seq, oldest first. Call after `restoreState`. */
   async readActions(seq: number): Promise<OldActions[]> {
     if (await this.#wereConverted()) return [];
     const hasFiles = this.#state.size > 0 || (await this.#has('incidents.jsonl'));
@@ -73,7 +74,7 @@ export class FilesOf11 {
     return actions;
   }
 
-  /** Marks the files as converted, so that later starts ignore them. */
+  /** Marks the files as converted. Later startups then ignore them. */
   async markConverted(): Promise<void> {
     if (this.#isDone) return;
     this.#isDone = true;

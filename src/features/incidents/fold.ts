@@ -10,11 +10,11 @@ import type { StoredIncident } from './incident.ts';
 import { acknowledge, expire, mostActive, reopen, resolve } from './transitions.ts';
 
 /**
- * Step from one set of incidents to the next: folds alerts, actions and time. Uses neither a clock nor randomness, so
+ * Step from one set of incidents to the next. Folds alerts, actions and time. Uses neither a clock nor randomness, so
  * every replay of the log leads to equal incidents.
  */
 export class Fold extends Draft {
-  /** Folds the log's next alert. */
+  /** Folds the next alert in the log. */
   addAlert(alert: FoldedAlert): void {
     this.advance(alert.at);
     const latest = this.findLatest(alert.key);
@@ -31,13 +31,13 @@ export class Fold extends Draft {
     }
   }
 
-  /** Advances the time: acknowledgements expire, and incidents without new alerts are resolved. */
+  /** Advances the time. Acknowledgements expire, and incidents without new alerts are resolved. */
   advance(to: number): void {
     for (let due = this.takeDue(to); due; due = this.takeDue(to)) expire(this, due.incident, due.at);
   }
 
   /**
-   * Applies an action and returns the changed incident; undefined for an unknown incident. Throws an HttpError if the
+   * Applies an action and returns the changed incident. Undefined for an unknown incident. Throws an HttpError if the
    * state forbids the action, and a StoreConflict if the version is unexpected.
    */
   act(action: Action, expected?: readonly number[]): StoredIncident | undefined {
@@ -49,7 +49,7 @@ export class Fold extends Draft {
     return rankOf(severity) <= rankOf(this.rules.level);
   }
 
-  /** Counts an alert without an active incident in the latest incident with the key, or in a new incident. */
+  /** Counts an alert that has no active incident. Uses the latest incident with the key, or a new incident. */
   #begin(alert: FoldedAlert, key: string, latest: StoredIncident | undefined): void {
     if (latest && !latest.resolved) this.#repeat(latest, alert);
     else if (latest?.resolved && alert.at - latest.resolved.at <= this.rules.reopenMs) this.#reopen(latest, alert);
@@ -106,7 +106,7 @@ export class Fold extends Draft {
     this.noteDue(this.change(incident, {}, { at, type: 'opened', level: severity, alert: id, ...toSender(record) }));
   }
 
-  /** Counts an alert in its active incident, whose level follows the level of the alert. */
+  /** Counts an alert in its active incident. The level of the incident follows the level of the alert. */
   #repeat(incident: StoredIncident, alert: FoldedAlert): void {
     const { at, severity, id, record } = alert;
     const rise = rankOf(incident.level) - rankOf(severity);
@@ -139,7 +139,10 @@ export class Fold extends Draft {
     resolve(this, counted, { by, at: alert.at, reason: isQuiet ? 'quiet' : 'sender' }, { alert: alert.id });
   }
 
-  /** Acknowledges an open incident. An incident that is already acknowledged keeps its acknowledger. */
+  /**
+   * Acknowledges an open incident on behalf of its sender. An incident that is already acknowledged keeps its
+   * acknowledger.
+   */
   #acknowledgeBySender(incident: StoredIncident, alert: FoldedAlert): void {
     const counted = this.#count(incident, alert);
     const { at, record, id } = alert;
@@ -168,7 +171,7 @@ export class Fold extends Draft {
   }
 }
 
-/** Restarts the escalation. Incidents without a policy get no additional member. */
+/** Restarts the escalation. Adds no member to an incident without a policy. */
 const toAnew = ({ escalation }: StoredIncident): Partial<StoredIncident> => (escalation ? { escalation: null } : {});
 
 const toHigher = (one: StoredIncident['level'], other: StoredIncident['level']): StoredIncident['level'] =>

@@ -6,10 +6,10 @@ import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal
 /** Key of the incident that counts alerts beyond the limit on active incidents. */
 export const overflowKey = 'overflow';
 
-/** Maximum length in characters of a key. Longer keys are hashed. */
+/** Maximum length of a key in characters. Longer keys are hashed. */
 const maxKeyLength = 160;
 
-/** Alert in the form that incidents fold. */
+/** Alert in the form in which incidents fold it. */
 export interface FoldedAlert {
   seq: number;
   id: string;
@@ -34,8 +34,8 @@ export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
 });
 
 /**
- * Returns the key shared by all alerts of an incident. The key includes the sender, so that nobody can change the
- * incidents of another sender.
+ * Returns the key shared by all alerts of an incident. The key includes the sender, so that no sender can change the
+ * incidents of another.
  */
 export const toIncidentKey = (record: StoredRecord): string => {
   const { format, source, hostname } = record;
@@ -45,28 +45,29 @@ export const toIncidentKey = (record: StoredRecord): string => {
     : toKey([sender, null, source, hostname, replaceDigits(toMessage(record))]);
 };
 
-/** Returns whether the key is based on the alert's fingerprint or on its text fields. */
+/** Returns the basis of the key: the fingerprint of the alert, or its text fields. */
 export const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' =>
   isResolvable(record) ? 'fingerprint' : 'texts';
 
-/** Returns a sender's key or user; null for clients without a credential and for version 1.0 lines. */
+/** Returns the key or user that sent an alert. Null for clients without a credential and for lines of version 1.0. */
 export const toSenderGroup = (sender: unknown): string | null =>
   typeof sender === 'string' && !sender.startsWith('address:') ? sender : null;
 
 const toMessage = ({ format, status, message }: StoredRecord): string =>
   format !== undefined && status === 'resolved' ? withoutResolvedMark(toText(message)) : toText(message);
 
-/** Replaces digits, so that "/var is 86 % full" equals "/var is 87 % full". */
+/** Replaces digits. As a result, "/var is 86 % full" equals "/var is 87 % full". */
 export const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');
 
-/** Joins strings to a key. Short keys are not hashed, to save time. */
+/** Joins strings into a key. Short keys are not hashed, to save time. */
 const toKey = (texts: readonly unknown[]): string => {
   const json = JSON.stringify(texts);
   return json.length <= maxKeyLength ? json : hash('sha256', json, 'base64url');
 };
 
 /**
- * Returns the id of the incident that an alert opens. The id contains the alert's time and is the same in every replay.
+ * Returns the id of the incident that an alert opens. The id contains the time of the alert and is the same in every
+ * replay.
  */
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>
   createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));

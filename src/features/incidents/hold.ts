@@ -1,22 +1,25 @@
 import type { StoredIncident } from './incident.ts';
 
-/** Milliseconds by which a stored time can be ahead; beyond, the clock was set back and the time means nothing. */
+/**
+ * Milliseconds by which a stored time may be ahead of the clock. If it is further ahead, the clock was set back and the
+ * stored time is meaningless.
+ */
 const clockSlackMs = 60_000;
 
 /** Times of a possible cause of an incident, in Unix milliseconds. */
 export interface PossibleCause {
   /** True while an incident of the cause is open or acknowledged. */
   isOpen: boolean;
-  /** Time when the latest incident of the cause was resolved; undefined if there was no incident. */
+  /** Time at which the latest incident of the cause was resolved. Undefined if there was no incident. */
   endedAt: number | undefined;
-  /** Time from which it is known if the cause has failed, too. */
+  /** Time at which it becomes known whether the cause has also failed. */
   knownAt: number;
 }
 
 /**
- * Returns the time in Unix milliseconds until which an incident's notifications are held; Infinity while a cause is
- * open. Notifications wait until each possible cause has been checked. After the end of a cause, they wait for the
- * grace period, because the cause may return.
+ * Returns the Unix milliseconds until which the notifications of an incident are held. Infinity while a cause is open.
+ * Notifications wait until each possible cause has been checked. After a cause ends, they wait for the grace period,
+ * because the cause may return.
  */
 export const findHoldEnd = (
   { openedAt }: Pick<StoredIncident, 'openedAt'>,

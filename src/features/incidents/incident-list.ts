@@ -15,20 +15,20 @@ export interface IncidentFilter {
   /** Substring of the title. */
   q?: string | undefined;
   number?: number | undefined;
-  /** Name of a user, to find only incidents that concern this user. */
+  /** Name of a user. Limits the list to incidents that concern this user. */
   user?: string | undefined;
-  /** Unix milliseconds. Finds incidents with the last alert at or after `since`. */
+  /** Unix milliseconds. Limits the list to incidents whose last alert is at or after `since`. */
   since?: number | undefined;
-  /** Unix milliseconds. Finds incidents with the first alert before `until`. */
+  /** Unix milliseconds. Limits the list to incidents whose first alert is before `until`. */
   until?: number | undefined;
 }
 
-/** Page of incidents, last changed first. */
+/** Page of incidents, most recently changed first. */
 export interface IncidentList {
   /** Total number of matches across all pages. */
   total: number;
   incidents: StoredIncident[];
-  /** Value of `before` for the next page. */
+  /** Value of `before` that requests the next page. */
   next: number | undefined;
 }
 

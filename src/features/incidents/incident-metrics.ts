@@ -2,7 +2,7 @@ import type { Meters } from '../../metrics/meters.ts';
 import type { Measured } from './draft.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Upper bounds in seconds, from a minute to a week. */
+/** Upper bounds in seconds, from one minute to one week. */
 const bounds = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400, 259_200, 604_800];
 
 /** Creates a function that adds this instance's measurements to the metrics. */
@@ -30,7 +30,7 @@ export const createObserver = (meters: Meters): ((measured: Measured) => void) =
   };
 };
 
-/** Adds a gauge that counts incidents whenever metrics are scraped. */
+/** Adds a gauge that counts incidents each time metrics are scraped. */
 export const addIncidentGauge = ({ reading }: Meters, store: IncidentStore): void =>
   reading(
     'gauge',

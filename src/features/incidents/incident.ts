@@ -11,16 +11,16 @@ export const mostEvents = 200;
 /** Stored form of an incident. */
 export const StoredIncident = Type.Object({
   ...SharedIncident.properties,
-  /** Key of the incident's alerts. Among incidents with the same key, only the latest can be unresolved. */
+  /** Key of the alerts of the incident. Among incidents with the same key, only the latest can be unresolved. */
   key: Type.String(),
-  /** Basis of the key; `overflow` for the incident that counts all alerts beyond the limit. */
+  /** Basis of the key. `overflow` for the incident that counts all alerts beyond the limit. */
   trait: Type.Enum(['fingerprint', 'texts', 'overflow']),
-  /** True if the sender sends resolutions. Such an incident is not resolved merely because alerts stop. */
+  /** True if the sender sends resolutions. The incident is then not resolved merely because alerts stop. */
   endsBySender: Type.Boolean(),
   /** Number of the latest timeline event. */
   lastEvent: Type.Integer(),
   spans: AlertSpans,
-  /** Id of the latest firing alert; missing in incidents from versions before 1.2. */
+  /** Id of the latest firing alert. Missing in incidents from versions before 1.2. */
   firingAlert: Type.Optional(Type.String()),
   /** Id of the previous incident with the same key. */
   previous: nullable(Type.String()),
@@ -29,12 +29,12 @@ export type StoredIncident = Static<typeof StoredIncident>;
 
 const { at: _, type, until: __, ...facts } = IncidentEvent.properties;
 
-/** Stored form of a timeline event. Members that are null in responses are omitted, and times are Unix milliseconds. */
+/** Stored form of a timeline event. Members that are null in responses are omitted. Times are Unix milliseconds. */
 export const StoredEvent = Type.Object({
   at: Milliseconds,
   type,
   ...Type.Partial(Type.Object({ ...facts, until: Milliseconds })).properties,
-  /** Value of the incident's `change` after a notification. */
+  /** Value of `change` in the incident after a notification. */
   change: Type.Optional(Type.Integer()),
 });
 export type StoredEvent = Static<typeof StoredEvent>;

@@ -12,11 +12,11 @@ import { dueAt, type Rules } from './rules.ts';
 import { listSent, SentNotifications } from './sent-notifications.ts';
 import { completeIncident, isIncidentEntry, type SnapshotEntry, toEntryPieces } from './snapshot-entries.ts';
 
-/** Maximum number of resolved incidents. */
+/** Maximum number of resolved incidents kept. */
 export const mostResolved = 100_000;
 
 /**
- * Number of resolved incidents forgotten together once the maximum is exceeded, because each removal costs an event.
+ * Number of resolved incidents that are forgotten together when the maximum is exceeded. Each removal costs an event.
  */
 export const forgottenCount = 1000;
 
@@ -25,7 +25,7 @@ interface Entry extends Changed {
   events: readonly StoredEvent[];
 }
 
-/** An incident's id and number. */
+/** Id and number of an incident. */
 export type IncidentName = Pick<StoredIncident, 'id' | 'number'>;
 
 /** All incidents in memory, with indexes. */
@@ -34,16 +34,16 @@ export class Incidents implements IncidentsBefore {
   #rules: Rules;
   readonly #byId = new Map<string, Entry>();
   readonly #byNumber = new Map<number, Entry>();
-  /** Latest incident for each key. */
+  /** Latest incident with each key. */
   readonly #latest = new Map<string, Entry>();
   /** Ids of open and acknowledged incidents. */
   readonly #active = new Set<string>();
-  /** Ids of resolved incidents whose resolution has not reached every destination. */
+  /** Ids of resolved incidents whose resolution has not yet reached every destination. */
   readonly #unsettled = new Set<string>();
   readonly #orders = { active: new ChangeOrder(), resolved: new ChangeOrder() };
   readonly #counts = new IncidentCounts();
   readonly #sent = new SentNotifications();
-  /** Time before which no incident is due. */
+  /** Time before which no incident becomes due. */
   #earliestDue = Number.POSITIVE_INFINITY;
 
   constructor(rules: Rules) {
@@ -76,7 +76,7 @@ export class Incidents implements IncidentsBefore {
     return this.#byId.get(id)?.events ?? [];
   }
 
-  /** Lists active incidents, and resolved incidents whose resolution has not reached every destination. */
+  /** Lists active incidents, and resolved incidents whose resolution has not yet reached every destination. */
   listUnsettled(): StoredIncident[] {
     return [...this.#active, ...this.#unsettled].map((id) => this.find(id) as StoredIncident);
   }
@@ -119,7 +119,7 @@ export class Incidents implements IncidentsBefore {
     return listIncidents(all, filter, limit, before);
   }
 
-  /** Lists incidents that another state lacks or has in a different version. */
+  /** Lists incidents that are missing from another state or have a different version there. */
   listOther(than: Incidents): StoredIncident[] {
     return Array.from(this.#byId.values(), ({ incident }) => incident).filter((incident) => {
       const { change, count, lastAlert } = than.find(incident.id) ?? {};
@@ -127,7 +127,7 @@ export class Incidents implements IncidentsBefore {
     });
   }
 
-  /** Returns an alert's incident. */
+  /** Returns the id and number of the incident to which an alert belongs. */
   nameIncident(alert: StoredRecord): IncidentName | undefined {
     let incident = this.findLatest(toIncidentKey(alert));
     while (incident && !hasAlert(incident.spans, alert.seq)) {
@@ -141,7 +141,7 @@ export class Incidents implements IncidentsBefore {
     return this.#counts.list();
   }
 
-  /** Applies a step's changes. */
+  /** Takes over the changes made by a step. */
   take({ changed, events, counters }: Draft): void {
     this.counters = counters;
     const incidents = [...changed.values()];
@@ -164,14 +164,17 @@ export class Incidents implements IncidentsBefore {
     return this.#countResolved() > mostResolved || this.#hasOld(now);
   }
 
-  /** Forgets the oldest resolved incidents. An event decides when, because instances fold alerts in different steps. */
+  /**
+   * Forgets the oldest resolved incidents. The time is given by an event, because instances fold alerts in different
+   * steps.
+   */
   forgetOld(now: number): void {
     const isFull = this.#countResolved() > mostResolved;
     const maxResolved = isFull ? mostResolved - forgottenCount : mostResolved;
     while (this.#countResolved() > maxResolved || this.#hasOld(now)) this.#forgetOldest();
   }
 
-  /** Returns the entries of a snapshot in pieces. Later changes do not affect these entries. */
+  /** Returns the entries of a snapshot in pieces. Later changes do not affect them. */
   entries(): Iterable<readonly SnapshotEntry[]> {
     const all = Array.from(this.#byId.values(), ({ incident, events }) => ({ incident, events }));
     all.sort((a, b) => a.incident.change - b.incident.change);
@@ -224,7 +227,7 @@ export class Incidents implements IncidentsBefore {
     return entry;
   }
 
-  /** True if the oldest resolved incident has exceeded its retention. */
+  /** True if the oldest resolved incident is older than the retention time. */
   #hasOld(now: number): boolean {
     const { retainMs } = this.#rules;
     const resolvedAt = retainMs ? this.#orders.resolved.first()?.resolved?.at : undefined;

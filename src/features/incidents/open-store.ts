@@ -11,14 +11,14 @@ import { findReplayStart } from './replay-start.ts';
 import { firstRules } from './settings.ts';
 import { IncidentStore, type StoreParts } from './store.ts';
 
-/** Maximum milliseconds that startup waits for incidents from a database. */
+/** Maximum milliseconds for which startup waits for incidents from a database. */
 const patienceMs = 2000;
 
 type OpeningParts = Pick<Parts, 'storage' | 'clock' | 'log'>;
 type Log = Pick<AlertSource, 'events' | 'journal' | 'isOwn'>;
 type Given = Pick<StoreParts, 'rules' | 'observe'>;
 
-/** Opens the incidents of the alert log, in the shared database or in files. */
+/** Opens the incidents of the alert log, either in the shared database or in files. */
 export const openIncidentStore = (parts: OpeningParts, alerts: Log, given: Given): Promise<IncidentStore> =>
   parts.storage.database ? openShared(parts, parts.storage.database, alerts, given) : openInFiles(parts, alerts, given);
 

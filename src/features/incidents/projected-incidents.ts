@@ -10,15 +10,15 @@ import { Incidents } from './incidents.ts';
 import type { Rules } from './rules.ts';
 import type { SnapshotEntry } from './snapshot-entries.ts';
 
-/** `feature` of incident events in the alert log. */
+/** Value of `feature` in incident events in the alert log. */
 const feature = 'incidents';
 
-/** Incident event in the alert log: an action, changed settings, or simply the passage of time. */
+/** Incident event in the alert log: an action, changed settings, or only the passage of time. */
 export interface IncidentsEvent {
   /** Unix milliseconds. */
   at: number;
   action?: ActionOn | undefined;
-  /** Incident versions that the action can change; undefined for any version. */
+  /** Versions of the incident that the action may change. Undefined for any version. */
   expected?: readonly number[] | undefined;
   /** Settings that apply from the next event onwards. */
   rules?: Rules | undefined;
@@ -30,13 +30,13 @@ export interface IncidentsEvent {
  */
 export const toRecord = (event: IncidentsEvent, lastNumber: number): LogRecord => ({ feature, lastNumber, ...event });
 
-/** Returns the latest incident's number from a record; 0 if the record is not an incident event. */
+/** Returns the number of the latest incident from a record. 0 if the record is not an incident event. */
 export const lastNumberIn = (record: LogRecord): number =>
   record['feature'] === feature ? (record as unknown as { lastNumber: number }).lastNumber : 0;
 
 /** Outcome of an action. */
 interface ActionOutcome {
-  /** Incident after the action; undefined if it does not exist. */
+  /** Incident after the action. Undefined if it does not exist. */
   incident?: StoredIncident | undefined;
   /** Reason why the action has no effect. */
   refusal?: Error | undefined;
@@ -46,16 +46,19 @@ interface ActionOutcome {
 export interface IncidentsOutcome extends ActionOutcome {
   seq: number;
   changed: readonly StoredIncident[];
-  /** Undefined for events of other instances, because each instance measures its own events. */
+  /** Measurements. Undefined for events of other instances, because each instance measures its own events. */
   measured: Measured | undefined;
 }
 
-/** Projection of alerts and incident events. */
+/** Incidents as a projection of alerts and incident events. */
 export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   readonly all: Incidents;
   readonly #isOwn: (record: StoredRecord) => boolean;
 
-  /** `rules` apply until a snapshot or event supplies others. `isOwn` returns true for records of this instance. */
+  /**
+   * Creates the projection. `rules` apply until a snapshot or event supplies others. `isOwn` returns true for records
+   * of this instance.
+   */
   constructor(rules: Rules, isOwn: (record: StoredRecord) => boolean = () => true) {
     this.all = new Incidents(rules);
     this.#isOwn = isOwn;
@@ -103,7 +106,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return { ...taken, ...done };
   }
 
-  /** Returns the outcome that an event would have now, and the number of incidents the event would change. */
+  /** Returns the outcome that an event would have now, and the number of incidents that it would change. */
   foresee({ at, action, expected }: IncidentsEvent): ActionOutcome & { count: number } {
     const step = new Fold(this.all, this.all.rules, at);
     step.advance(at);

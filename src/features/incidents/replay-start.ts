@@ -13,7 +13,7 @@ const maxOld = 1_000_000;
 interface ReplayParts {
   events: Pick<FollowedLog, 'readAfter' | 'state'> & Pick<RecordLog, 'search'>;
   oldFiles: FilesOf11;
-  /** Empty state that will receive the incidents from 1.1. */
+  /** Empty state that will receive the incidents of version 1.1. */
   state: ProjectedIncidents;
   isClosed: () => boolean;
   clock: () => Date;
@@ -21,8 +21,8 @@ interface ReplayParts {
 }
 
 /**
- * Resolves to the seq after which folding starts without a snapshot: after the incidents from 1.1, or before the alerts
- * of the last day.
+ * Resolves to the seq after which folding starts without a snapshot. This is after the incidents of version 1.1, or
+ * before the alerts of the last day.
  */
 export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   const { events, oldFiles, state, log } = parts;
@@ -39,7 +39,7 @@ export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   return foldOldActions(parts, actions, Math.min(known.alertSeq, lastSeq));
 };
 
-/** Folds the alerts after a seq, interleaved with the actions from 1.1. Resolves to the seq of the last alert. */
+/** Folds the alerts after a seq, interleaved with the actions of version 1.1. Resolves to the seq of the last alert. */
 const foldOldActions = async (
   { events, state, isClosed }: ReplayParts,
   actions: OldActions[],

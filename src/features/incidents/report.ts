@@ -4,7 +4,7 @@ import { toDurationText } from '../../lib/duration.ts';
 import { toLocalSecond } from '../../lib/local-time.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
-/** Writes an incident's facts and timeline as Markdown. */
+/** Formats the facts and timeline of an incident as Markdown. */
 export const writeReport = (incident: StoredIncident, events: readonly StoredEvent[]): string => {
   const { number, title } = incident;
   const rows = listFacts(incident).flatMap(([name, value]) => (value ? [`|${name}|${escapeMarks(value)}|`] : []));
@@ -67,20 +67,20 @@ const describeEvent = (event: StoredEvent): string => {
   return parts.filter(Boolean).join(' ') + quoted.join('');
 };
 
-/** Names of the events that are not named like their types. */
+/** Names of the events whose names differ from their types. */
 const names: Partial<Record<StoredEvent['type'], string>> = {
   snoozeEnded: 'acknowledgement ended',
   taskCreated: 'task created',
   snapshotTaken: 'picture taken',
 };
 
-/** Escapes user-supplied text so that it creates no headings, links, tables or HTML and keeps the text direction. */
+/** Escapes user-supplied text. It then creates no headings, links, tables or HTML, and keeps the text direction. */
 const escapeMarks = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ')
     .replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
 
-/** Escapes a whole line so that it also creates no list, code block or heading underline. */
+/** Escapes a whole line. It then also creates no list, code block or heading underline. */
 const escapeLine = (line: string): string =>
   escapeMarks(line)
     .trimStart()

@@ -12,10 +12,13 @@ export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: st
   return requireFound(incident, id);
 };
 
-/** Returns the given incident; throws an HttpError if it is undefined. */
+/** Returns the given incident. Throws an HttpError if it is undefined. */
 export const requireFound = (incident: StoredIncident | undefined, id: string): StoredIncident =>
   requireKnown(incident, 'Incident', id, '/api/incidents?state=all');
 
-/** Converts a time in a request to Unix milliseconds; undefined for a missing or empty text. Throws an HttpError. */
+/**
+ * Converts a time in a request to Unix milliseconds. Undefined for a missing or empty text. Throws an HttpError for an
+ * invalid time.
+ */
 export const toTimeBound = (name: string, text: string | undefined): number | undefined =>
   text === undefined || text === '' ? undefined : requireTime(name, text);

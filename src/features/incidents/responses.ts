@@ -15,7 +15,8 @@ import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
 export type ShowIncident = (stored: StoredIncident) => Incident;
 
 /**
- * Creates the function that converts incidents. Unresolved incidents get the ids of the silences that currently match.
+ * Creates the function that converts incidents. An unresolved incident gets the ids of the silences that currently
+ * match it.
  */
 export const createShowIncident =
   (
@@ -36,7 +37,7 @@ export const createShowIncident =
     };
   };
 
-/** Sends an incident with additional members, and its version as the `ETag`. */
+/** Sends an incident with additional members. Its version is the `ETag`. */
 export const sendIncident = (
   reply: FastifyReply,
   show: ShowIncident,
@@ -64,7 +65,7 @@ export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent)
   until: toTimeOrNull(until),
 });
 
-/** Converts a stored alert to the form used by its incident's routes. */
+/** Converts a stored alert to the form used by the routes of its incident. */
 export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
   const level = toText(record['level']);
   return {

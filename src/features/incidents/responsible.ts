@@ -2,8 +2,8 @@ import { joinTarget, toUserTarget } from '../../kit/people.ts';
 import type { StoredIncident } from './incident.ts';
 
 /**
- * Returns the people and destinations responsible now: the acknowledger of the incident, or else the targets of the
- * latest step.
+ * Returns the people and destinations that are responsible now: the acknowledger of the incident, or else the targets
+ * of the latest step.
  */
 export const findResponsible = ({
   state,
@@ -22,8 +22,8 @@ export const findResponsible = ({
 };
 
 /**
- * True for an incident that concerns the user: acknowledged by the user, addressed to the user, or with a request for
- * the user's help.
+ * True if an incident concerns the user: acknowledged by the user, addressed to the user, or with a request for the
+ * user's help.
  */
 export const isOf = (user: string, incident: StoredIncident): boolean => {
   const { acknowledged, responders = [], addressed = {}, openings } = incident;

@@ -35,13 +35,13 @@ import type { IncidentStore } from './store.ts';
 /** Maximum number of bytes of the alert log read per request. */
 const maxReadBytes = 64 * MiB;
 
-/** Page size in bytes after which a page ends. */
+/** Size in bytes at which a page ends. */
 const maxPageBytes = MiB;
 
 /** Header of responses that contain an incident. */
 export const withVersion = { ETag: "The incident's version, in quotes." };
 
-/** Alert log methods used by the routes. */
+/** Methods of the alert log that the routes use. */
 type ReadAlerts = Pick<RecordLog, 'search' | 'find'>;
 
 interface RouteParts {
@@ -49,9 +49,9 @@ interface RouteParts {
   journal: ReadAlerts;
   show: ShowIncident;
   identifySender: IdentifySender;
-  /** Returns each destination's last and next notification. */
+  /** Returns the last and next notification for each destination. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
-  /** Returns the incident's position in the escalation policy. */
+  /** Returns the position of the incident in its escalation policy. */
   describeEscalation: (incident: StoredIncident) => IncidentEscalation | null;
 }
 
@@ -86,7 +86,7 @@ const createListRoute = ({ store, show, identifySender }: RouteParts): Route => 
   });
 };
 
-/** Returns a page as JSON. A page that would be too large ends early. */
+/** Returns a page as JSON. The page ends early if it would become too large. */
 const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncident): Promise<JsonList> => {
   const texts: string[] = [];
   let length = 0;
@@ -106,7 +106,7 @@ const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncide
   };
 };
 
-/** Returns the name of a user who sent a request. Throws an HttpError for other senders. */
+/** Returns the name of the user who sent a request. Throws an HttpError for other senders. */
 const requireUser = (sender: string): string => {
   const [, name] = /^user:(.*)$/.exec(sender) ?? [];
   if (name === undefined)
@@ -165,7 +165,7 @@ const createReadRoute = ({ store, journal, show, describeNotifications, describe
     },
   });
 
-/** Returns undefined if the alert is unreadable at the moment, because the incident itself can still be shown. */
+/** Returns undefined if the alert is currently unreadable. The incident itself can still be shown. */
 const passIfUnreadable = (error: unknown): undefined => {
   if (error instanceof JournalError || error instanceof StoreUnavailable) return undefined;
   throw error;
@@ -196,7 +196,8 @@ const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
 };
 
 /**
- * Searches the alerts of an incident, newest first. Alerts in the overflow incident share no key and cannot be found.
+ * Searches the alerts of an incident, newest first. Alerts in the overflow incident share no key, so they cannot be
+ * found.
  */
 const searchAlerts = async (
   journal: ReadAlerts,

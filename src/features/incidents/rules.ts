@@ -1,21 +1,21 @@
 import type { Severity } from '../../kit/severity.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Settings that determine how alerts and time change incidents. */
+/** Settings that determine how alerts and the passage of time change incidents. */
 export interface Rules {
   /** Lowest severity that opens an incident. */
   level: Severity;
   /** Milliseconds after a resolution during which a new alert reopens the incident instead of opening another. */
   reopenMs: number;
-  /** Milliseconds without alerts after which an incident is resolved; 0 for never. */
+  /** Milliseconds without alerts after which an incident is resolved. 0 for never. */
   quietMs: number;
-  /** Milliseconds for which a resolved incident is stored; 0 for ever. */
+  /** Milliseconds for which a resolved incident is stored. 0 for ever. */
   retainMs: number;
 }
 
 /**
- * Returns the time, in Unix milliseconds, at which an incident changes without any event: its acknowledgement expires,
- * or the incident is resolved for lack of alerts. Infinity if neither applies.
+ * Returns the time in Unix milliseconds at which an incident changes without any event, because its acknowledgement
+ * expires or it is resolved for lack of alerts. Infinity if neither applies.
  */
 export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   const { state, acknowledged, endsBySender } = incident;
@@ -24,5 +24,5 @@ export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   return quietMs === 0 || endsBySender ? snoozeEnd : Math.min(snoozeEnd, lastActiveAt(incident) + quietMs);
 };
 
-/** Returns the time of an unresolved incident's last alert or reopening. */
+/** Returns the time of the last alert or reopening of an unresolved incident. */
 const lastActiveAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);

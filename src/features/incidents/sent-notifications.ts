@@ -4,7 +4,7 @@ import type { StoredEvent, StoredIncident } from './incident.ts';
 /** Maximum number of notifications listed across all incidents. */
 const maxSent = 10_000;
 
-/** Timeline event about a notification, with its incident's id. */
+/** Timeline event about a notification, with the id of its incident. */
 export interface SentEvent {
   id: string;
   event: StoredEvent;
@@ -12,7 +12,7 @@ export interface SentEvent {
 
 /** Latest notifications across all incidents. */
 export class SentNotifications {
-  /** Oldest first while `#isOrdered`. */
+  /** Notifications. Oldest first while `#isOrdered`. */
   #events: SentEvent[] = [];
   #isOrdered = true;
 
@@ -24,7 +24,7 @@ export class SentNotifications {
     if (this.#events.length > 2 * maxSent) this.#events = this.#events.slice(-maxSent);
   }
 
-  /** Adds the notifications among an incident's events, which may be older than notifications already added. */
+  /** Adds the notifications among the events of an incident. They may be older than notifications already added. */
   restore(id: string, events: readonly StoredEvent[]): void {
     for (const event of events) if (event.destination !== undefined) this.#events.push({ id, event });
     this.#isOrdered = false;
@@ -43,10 +43,7 @@ export class SentNotifications {
   }
 }
 
-/**
- * Lists notifications before the change `before`, newest first. `find` returns undefined for an incident that has been
- * forgotten.
- */
+/** Lists notifications before the change `before`, newest first. `find` returns undefined for a forgotten incident. */
 export const listSent = (
   events: readonly SentEvent[],
   find: (id: string) => StoredIncident | undefined,
@@ -65,7 +62,7 @@ export const listSent = (
   return found;
 };
 
-/** Converts a timeline event to a notification; undefined for other events. */
+/** Converts a timeline event to a notification. Undefined for other events. */
 const toSent = ({ id, number, title }: StoredIncident, event: StoredEvent): SentNotification | undefined => {
   const { type, at, destination, what, level, result, change } = event;
   if (type !== 'notified' && type !== 'escalated' && type !== 'reminder') return undefined;

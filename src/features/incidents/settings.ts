@@ -36,7 +36,7 @@ export const incidentSettings = {
 };
 export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;
 
-/** Rules for instances that share a database until an instance has stored its settings: the defaults. */
+/** Default rules. Instances that share a database use them until one has stored its settings. */
 export const firstRules: Rules = { level: 'WARNING', reopenMs: 30 * minuteMs, quietMs: dayMs, retainMs: 90 * dayMs };
 
 export const toRules = ({

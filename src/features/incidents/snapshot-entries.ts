@@ -10,13 +10,13 @@ export interface IncidentEntry {
   events: readonly StoredEvent[];
 }
 
-/** Entry in a snapshot: first the counters, then the incidents in order of their changes. */
+/** Entry in a snapshot. The first entry has the counters. The others are incidents in the order of their changes. */
 export type SnapshotEntry = { counters: Counters; rules: Rules } | IncidentEntry;
 
 /** Number of entries written together. */
 const pieceLength = 100;
 
-/** Yields a snapshot's entries in pieces. */
+/** Yields the entries of a snapshot in pieces. */
 export function* toEntryPieces(
   counters: Counters,
   rules: Rules,

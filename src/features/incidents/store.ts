@@ -20,34 +20,36 @@ import { type IncidentsEvent, type IncidentsOutcome, ProjectedIncidents, toRecor
 import type { Rules } from './rules.ts';
 import { TimeEvents } from './time-events.ts';
 
-/** Milliseconds for which alerts are collected before being folded together. */
+/** Milliseconds for which alerts are collected before they are folded together. */
 const gatherMs = 10;
 
 /**
- * Minimum growth of the log in characters, which is about 100,000 alerts. Folding so many alerts takes as long as
+ * Minimum growth of the log in characters. Corresponds to about 100,000 alerts. Folding so many takes as long as
  * writing a snapshot of 20,000 open incidents.
  */
 const minGrowth = 32 * MiB;
 
-/** Milliseconds between checks for incidents that the passage of time changes. */
+/** Milliseconds between checks for incidents that change because of the time. */
 const tickMs = 1000;
 
-/** Milliseconds between file snapshots while incidents change, so that startup reads little of the log. */
+/**
+ * Milliseconds between snapshots in a file while incidents change. Keeps the part of the log that startup reads short.
+ */
 const saveMs = 10 * 60_000;
 
-/** Maximum milliseconds that a request waits for a database. */
+/** Maximum milliseconds for which a request waits for a database. */
 const databaseMs = 9000;
 
-/** Maximum milliseconds that an alert list waits for the alerts' incidents. */
+/** Maximum milliseconds for which an alert list waits for the incidents of the alerts. */
 const namesMs = 1000;
 
-/** Parts needed only for a log shared by several instances. */
+/** Parts that are needed only for a log shared by several instances. */
 interface SharedParts {
   /** Lease of the instance that appends time and settings events. */
   lease: Lease;
-  /** Settings before the first settings event, identical on all instances. */
+  /** Settings to use before the first settings event. Identical on all instances. */
   firstRules: Rules;
-  /** True for this instance's records. */
+  /** True for a record of this instance. */
   isOwn(record: StoredRecord): boolean;
 }
 
@@ -68,16 +70,16 @@ export interface StoreParts {
 }
 
 /**
- * Incidents in memory: a projection of the alert log, to which actions, time and notifications are appended as events.
- * Alerts add no events of their own. Methods throw StoreUnavailable, or reject with it, while incidents are
- * unavailable.
+ * Incidents in memory. They are a projection of the alert log. Actions, time and notifications are appended to the log
+ * as events. Alerts add no further events. While incidents are unavailable, methods throw StoreUnavailable or reject
+ * with it.
  */
 export class IncidentStore {
   readonly #parts: StoreParts;
   readonly #projection: Projection<ProjectedIncidents>;
   readonly #listeners: ChangeListeners;
   readonly #timeEvents: TimeEvents;
-  /** True once the passage of time has been folded up to the start. */
+  /** True once the passage of time has been folded up to startup. */
   #isStarted = false;
   #foldFailure: Error | undefined;
   #savedAt: number;
@@ -106,7 +108,7 @@ export class IncidentStore {
     this.#ticking = setInterval(() => this.#tick(), tickMs).unref();
   }
 
-  /** Opens the store; alerts are folded in the background. */
+  /** Opens the store. Folds the alerts in the background. */
   static async open(parts: StoreParts): Promise<IncidentStore> {
     const { events, snapshot, begin, shared, rules, log } = parts;
     const projection = await Projection.open<ProjectedIncidents>({
@@ -137,25 +139,26 @@ export class IncidentStore {
     return this.#state.find(id);
   }
 
-  /** Lists an incident's latest timeline events, oldest first. */
+  /** Lists the latest timeline events of an incident, oldest first. */
   listEvents(id: string): readonly StoredEvent[] {
     return this.#state.listEvents(id);
   }
 
-  /** Lists active incidents, and resolved incidents whose resolution has not reached every destination. */
+  /** Lists active incidents, and resolved incidents whose resolution has not yet reached every destination. */
   async listUnsettled(): Promise<readonly StoredIncident[]> {
     await this.#waitUntilCurrent();
     return this.#state.listUnsettled();
   }
 
   /**
-   * Lists active incidents, and incidents resolved since a time in Unix milliseconds, as far as they have been read.
+   * Lists active incidents, and incidents resolved since a time in Unix milliseconds. Only includes incidents read so
+   * far.
    */
   listSince(since: number): StoredIncident[] {
     return this.#state.listSince(since);
   }
 
-  /** True once all incidents from before the start have been read. */
+  /** True once all incidents from before startup have been read. */
   get hasRead(): boolean {
     return this.#projection.hasRead;
   }
@@ -166,7 +169,7 @@ export class IncidentStore {
     return this.#state.listSent(filter, limit, before);
   }
 
-  /** Resolves to each alert's incident; undefined if the alert has no incident or has not been folded yet. */
+  /** Resolves to the incident of each alert. Undefined if the alert has no incident or has not been folded yet. */
   async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {
     const isKnown = this.#projection.isCurrent && alerts.every(({ seq }) => seq <= this.#projection.seq);
     if (!isKnown && this.#parts.shared) await awaitWithin(namesMs, this.catchUp());
@@ -178,7 +181,9 @@ export class IncidentStore {
     return this.#state.count();
   }
 
-  /** Error while alerts cannot be folded or snapshots cannot be stored. The database reports its own failures. */
+  /**
+   * Error that prevents alerts from being folded or snapshots from being stored. The database reports its own failures.
+   */
   get failure(): Error | undefined {
     return this.#foldFailure ?? this.#projection.unsaved;
   }
@@ -192,20 +197,20 @@ export class IncidentStore {
     return !isLogged || this.#projection.isReady;
   }
 
-  /** Calls the listener with new and changed incidents, including incidents of repeated alerts. */
+  /** Calls the listener with new and changed incidents. Includes the incidents of repeated alerts. */
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Calls the listener when a database has lost events, so that incidents may be outdated or missing. */
+  /** Calls the listener when a database has lost events. Incidents may then be outdated or missing. */
   onLost(listener: () => void): void {
     this.#listeners.addLost(listener);
   }
 
   /**
    * Applies an action. Once the action is stored, resolves to the changed incident, or to undefined for an unknown
-   * incident. Rejects with an HttpError if the state forbids the action, and with a StoreConflict if `expected` does
-   * not include the incident's version.
+   * incident. Rejects with an HttpError if the state forbids the action. Rejects with a StoreConflict if `expected`
+   * does not include the version of the incident.
    */
   async act(action: ActionOn, expected?: readonly number[]): Promise<StoredIncident | undefined> {
     await this.#waitUntilCurrent();
@@ -229,7 +234,7 @@ export class IncidentStore {
     this.#timeEvents.changeRules(rules);
   }
 
-  /** Stores a snapshot. If that fails, the projection reports the error and the log is kept. */
+  /** Stores a snapshot. On failure, the projection reports the error and the log is kept. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);
   }

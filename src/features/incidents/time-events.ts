@@ -4,7 +4,7 @@ import type { IncidentsEvent } from './projected-incidents.ts';
 import type { Rules } from './rules.ts';
 
 interface TimeEventParts {
-  /** This instance's settings. */
+  /** Settings of this instance. */
   rules: Rules;
   /** Returns the time in Unix milliseconds. */
   now(): number;
@@ -14,7 +14,7 @@ interface TimeEventParts {
   append(event: IncidentsEvent): Promise<unknown>;
 }
 
-/** Appends an event when the passage of time affects incidents or the settings change. */
+/** Appends an event when the passage of time affects incidents, or when the settings change. */
 export class TimeEvents {
   readonly #parts: TimeEventParts;
   #rules: Rules;
@@ -30,7 +30,10 @@ export class TimeEvents {
     void this.appendDue();
   }
 
-  /** Resolves once all due events have been appended, or cannot currently be appended. */
+  /**
+   * Appends all due events. Resolves once they have been appended, or once it is clear that they cannot be appended
+   * now.
+   */
   appendDue(): Promise<void> {
     this.#appending ??= this.#appendAll().finally(() => {
       this.#appending = undefined;

@@ -30,13 +30,13 @@ const ExportedIncident = Type.Object(
   { additionalProperties: false },
 );
 
-/** Number and change of the latest incident, even if that incident has been forgotten. */
+/** Number and change of the latest incident, even if it has been forgotten. */
 const LastIncident = Type.Object({ number: Count, change: Count }, { additionalProperties: false });
 
-/** Rules under which the passage of time changes no incident, used until the server appends its own rules. */
+/** Rules under which the passage of time changes no incident. Used until the server appends its own rules. */
 const timeless = { quietMs: 0, retainMs: 0 };
 
-/** Exports and imports incidents in order of their changes. Alerts precede incidents. */
+/** Exports and imports incidents in the order of their changes. Alerts come before incidents. */
 export const incidentTransfer = defineTransfer<SnapshotEntry>({
   name: 'alerts.incidents',
   lines: { lastIncident: LastIncident, incidents: ExportedIncident },
@@ -98,7 +98,7 @@ export const incidentTransfer = defineTransfer<SnapshotEntry>({
 const pickKnown = (incident: StoredIncident, known: TProperties): object =>
   Object.fromEntries(Object.entries(incident).filter(([name]) => Object.hasOwn(known, name)));
 
-/** Throws a SettingsError for members that contradict each other, or that name alerts missing from the export. */
+/** Throws a SettingsError if members contradict each other or name alerts that are missing from the export. */
 const assertConsistent = (
   {
     state,

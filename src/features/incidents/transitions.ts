@@ -7,7 +7,7 @@ export const mostActive = 20_000;
 
 type Details = Pick<StoredEvent, 'comment' | 'alert'>;
 
-/** An incident's acknowledgement. Times are Unix milliseconds. */
+/** Acknowledgement of an incident. Times are Unix milliseconds. */
 interface Acknowledgement {
   by: string;
   at: number;
@@ -15,7 +15,7 @@ interface Acknowledgement {
   until?: number | undefined;
 }
 
-/** Acknowledges an incident. If the incident is already acknowledged, replaces the author, end and comment. */
+/** Acknowledges an incident. If it is already acknowledged, replaces the author, end and comment. */
 export const acknowledge = (
   draft: Draft,
   incident: StoredIncident,
@@ -49,7 +49,7 @@ export const resolve = (
   return draft.change(incident, { state: 'resolved', stateSince: at, resolved }, event);
 };
 
-/** Reopens an acknowledged or resolved incident. `seq` belongs to the alert that reopens a resolved incident. */
+/** Reopens an acknowledged or resolved incident. `seq` is the seq of the alert that reopens a resolved incident. */
 export const reopen = (
   draft: Draft,
   incident: StoredIncident,
@@ -79,8 +79,8 @@ export const reopen = (
 };
 
 /**
- * Applies the change that is due for an incident: its acknowledgement expires, or the incident is resolved because
- * alerts stopped.
+ * Applies the change that is due for an incident. Either its acknowledgement expires, or it is resolved because alerts
+ * stopped.
  */
 export const expire = (draft: Draft, incident: StoredIncident, at: number): void => {
   const { state, acknowledged, reopened } = incident;

@@ -28,7 +28,7 @@ const InstanceList = defineShape('InstanceList', {
   data: Type.Array(Instance),
 });
 
-/** Instances that share a database. */
+/** Feature that shows the instances sharing a database. */
 export const instances = defineFeature({
   name: 'instances',
   profiles: [{ name: 'instances', mounts: ['/'], summary: 'instances that share a database', fixedAccess: 'closed' }],

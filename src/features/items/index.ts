@@ -5,7 +5,7 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { createItemRoutes, Item, ItemSeed, type ItemStore, itemKind } from './routes.ts';
 
-/** Items; listing and creating them requires a token. */
+/** Feature for items. Listing and creating them requires a token. */
 export const items = defineFeature({
   name: 'items',
   profiles: [
@@ -36,7 +36,7 @@ export const items = defineFeature({
   },
 });
 
-/** Stores the seed records unless there are items already. */
+/** Stores the seed records unless items already exist. */
 const restoreItems = async (store: ItemStore, records: ItemSeed[]): Promise<void> => {
   const repeated = records.findIndex(
     ({ id }, index) => id !== undefined && records.slice(0, index).some((earlier) => earlier.id === id),

@@ -7,7 +7,7 @@ import { defineRoute } from '../../kit/route.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { addProcessMeters, readMetrics, textType } from '../../metrics/prometheus.ts';
 
-/** Metrics in the Prometheus text format. */
+/** Feature that serves metrics in the Prometheus text format. */
 export const metrics = defineFeature({
   name: 'metrics',
   profiles: [{ name: 'metrics', mounts: ['/'], summary: 'metrics for Prometheus' }],
@@ -44,10 +44,10 @@ export const metrics = defineFeature({
 
 const MetricsText = Type.String({ examples: ['process_cpu_seconds_total 1.25'] });
 
-/** Milliseconds for which a scrape's meters share a reading. */
+/** Milliseconds for which the meters of a scrape share a reading. */
 const maxAgeMs = 500;
 
-/** Adds meters of the machine, which are read at each scrape. */
+/** Adds meters of the machine. They are read at each scrape. */
 const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
   const counters = createSharedReading(async () => host.counters(), maxAgeMs);
   const disks = createSharedReading(() => host.fixedDisks(), maxAgeMs);

@@ -7,7 +7,7 @@ import { HostUsage, ProcessUsage } from '../../kit/machine.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../../kit/topic.ts';
 import { createMonitoringRoutes, rankProcesses, toRounded } from './routes.ts';
 
-/** State of the server's machine. */
+/** Feature that reports the state of the server's machine. */
 export const monitoring = defineFeature({
   name: 'monitoring',
   profiles: [
@@ -38,7 +38,7 @@ const topInterval = 4000;
 const maxProcesses = 2000;
 const maxTopProcesses = 10;
 
-/** Creates the topics: usage every second, processes every 2 s, the largest processes every 4 s. */
+/** Creates the topics: usage every second, processes every 2 s, and the largest processes every 4 s. */
 const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>): Record<string, Topic> => {
   const { read, begin } = createTopReader(host, clock, maxProcesses);
   const top = createTopReader(host, clock, maxTopProcesses);
@@ -54,7 +54,7 @@ const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>):
   };
 };
 
-/** Creates a reader of the processes with the largest working sets and their usage since the previous reading. */
+/** Creates a reader of the processes with the largest working sets. Includes their usage since the previous reading. */
 const createTopReader = (host: Parts['host'], clock: () => Date, max: number) => {
   const { read, begin } = createUsageReader(host, (all) => rankProcesses(all).processes.slice(0, max));
   return {

@@ -3,7 +3,7 @@ import { Forwarder } from './forwarder/forwarder.ts';
 import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 
-/** Milliseconds after which a waiting alert or notification is reported as a concern. */
+/** Milliseconds after which an alert or notification that is still waiting is reported as a concern. */
 const longWaitMs = 5 * 60_000;
 
 /** Returns the concerns about deliveries, worst first. */

@@ -24,11 +24,14 @@ import { assertDestinationName, DestinationSettings, mostDestinations } from './
 export interface KnownDestination {
   name: string;
   settings: DestinationSettings;
-  /** Undefined for a destination from the config file. */
+  /** Runtime setting. Undefined for a destination from the config file. */
   setting: RuntimeSetting<StoredDestination> | undefined;
 }
 
-/** Parses a destination's URL, with the restrictions for runtime settings. @throws HttpError */
+/**
+ * Parses the URL of a destination, with the restrictions for runtime settings. Throws an HttpError if the URL is not
+ * allowed.
+ */
 const parseUsable = (settings: DestinationSettings): URL => {
   const { secretFile, tokenFile, caFile, headers = {} } = settings;
   const isIndirect = Object.values(headers).some((value) => typeof value !== 'string');
@@ -45,7 +48,7 @@ const parseUsable = (settings: DestinationSettings): URL => {
   }
 };
 
-/** @throws HttpError */
+/** @throws HttpError if the destination is invalid */
 const compile = (setting: RuntimeSetting<StoredDestination>): KnownDestination => {
   const { name, value } = setting;
   const known = { name, settings: { ...value, name }, setting };
@@ -71,7 +74,7 @@ export const ShownDestination = defineShape('Destination', {
 });
 type ShownDestination = Static<typeof ShownDestination>;
 
-/** Hides a destination's secrets. The path of a URL is often a secret. */
+/** Hides the secrets of a destination. The path of a URL is often a secret. */
 export const toShownDestination = ({ settings, setting }: KnownDestination): ShownDestination => {
   const { name: shownName, url: whole, secret: _one, token: _other, headers: _more, ...rest } = settings;
   return {
@@ -85,8 +88,7 @@ export const toShownDestination = ({ settings, setting }: KnownDestination): Sho
 
 /**
  * Refuses a destination whose host must not be reached. A stored destination is not refused, because `watchTargets` may
- * change, but its transport refuses to send.
- * @throws HttpError
+ * change. Its transport refuses to send instead. Throws an HttpError for a refused destination.
  */
 export const assertReachable = ({ settings }: KnownDestination, targets: Targets): void => {
   try {

@@ -4,7 +4,7 @@ import { DestinationSettings } from './settings.ts';
 /** Stored form of a destination, including its secrets. */
 export type StoredDestination = Omit<DestinationSettings, 'name'>;
 
-/** Destination in a request. Omitting secrets and `url` keeps the stored values. */
+/** Destination in a request. Secrets and `url` keep their stored values if omitted. */
 export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<StoredDestination, 'url'>;
 
 const {
@@ -19,16 +19,15 @@ const {
 /** Schemas of the settings without secrets, excluding the name. */
 export const shownProperties = others;
 
-/** Suffix of a shown URL whose path may be secret. */
+/** Suffix of a shown URL. Stands for the path, which may be secret. */
 const hiddenPath = '/***';
 
-/** Members that contain secrets. A request without any of these members keeps the stored secrets. */
+/** Members that contain secrets. A request that has none of them keeps the stored secrets. */
 const credentials = ['secret', 'token', 'headers'] as const;
 
 /**
  * Returns the destination to store. If the request has no secrets, the known secrets are kept unless the URL names
- * another host.
- * @throws HttpError
+ * another host. Throws an HttpError if secrets are missing.
  */
 export const keepSecrets = (given: GivenDestination, known: DestinationSettings | undefined): StoredDestination => {
   const isKept = given.url === undefined || (known && given.url === toShownUrl(known.url));
@@ -59,7 +58,7 @@ const originOf = (text: string): string => {
   return `${protocol}//${host}`;
 };
 
-/** Returns the URL without path, query and fragment, which may be secret. */
+/** Returns the URL without path, query and fragment. These may be secret. */
 export const toShownUrl = (text: string): string => {
   const { pathname, search, hash } = new URL(text);
   return originOf(text) + (`${pathname}${search}${hash}`.replace(/^\//, '') === '' ? '' : hiddenPath);

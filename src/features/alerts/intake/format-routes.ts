@@ -70,8 +70,8 @@ const createFormatRoute = (
 };
 
 /**
- * Creates the route for custom formats from the config file and from runtime settings. Paths of other routes take
- * precedence.
+ * Creates the route for custom formats, whether from the config file or from runtime settings. Paths of other routes
+ * take precedence.
  */
 export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Route =>
   defineRoute({
@@ -116,7 +116,7 @@ const storeAlerts = (
   });
 };
 
-/** Returns a request's alerts and their records. Throws an HttpError for a body without alerts. */
+/** Returns the alerts in a request and their records. Throws an HttpError for a body without alerts. */
 const readAlerts = (
   { secrets, clock, identifySender }: IntakeParts,
   request: FastifyRequest,

@@ -5,28 +5,28 @@ import { defineShape } from '../../../kit/shape.ts';
 
 /** Request to an intake path. */
 export interface IntakeRequest {
-  /** Request body; empty if there is none. */
+  /** Request body. Empty if there is none. */
   bytes: Buffer;
   headers: IncomingHttpHeaders;
-  /** Lower-case media type without parameters; undefined if the client sent none. */
+  /** Lower-case media type without parameters. Undefined if the client sent none. */
   contentType: string | undefined;
-  /** Parses UTF-8 JSON; throws an HttpError. */
+  /** Parses UTF-8 JSON. Throws an HttpError for any other text. */
   parseJson(bytes: Buffer): unknown;
 }
 
 /** Alert as described by its sender. Strings are cleaned and truncated when the record is created. */
 export interface ForeignAlert {
   source: string;
-  /** Severity of the problem; a resolved alert is stored as INFO. */
+  /** Severity of the problem. A resolved alert is stored as INFO. */
   level: Severity;
   message: string;
   hostname: string;
   status: 'firing' | 'resolved';
   /** True if the alert only acknowledges the incident with its fingerprint. */
   acknowledges?: boolean;
-  /** The sender's id for the problem; an alert without a fingerprint is never a repeat. */
+  /** Id that the sender uses for the problem. An alert without a fingerprint is never a repeat. */
   fingerprint?: string | undefined;
-  /** State used to recognize repeats; `status` by default. */
+  /** State used to recognize repeats. Default: `status`. */
   state?: string | undefined;
   /** RFC 3339 in UTC. */
   startsAt?: string | undefined;
@@ -41,44 +41,44 @@ export interface ForeignAlert {
   via?: string | undefined;
 }
 
-/** Format used by one kind of sender: its body, the alerts in the body, and peculiarities of its requests. */
+/** Format of one kind of sender: its body, the alerts in the body, and peculiarities of its requests. */
 export interface Format<S extends TSchema = TSchema> {
   /** Last part of the path `/api/alert/NAME`. */
   name: string;
   /** Summary of the route in the OpenAPI document. */
   summary: string;
-  /** Body as JSON. Null members count as absent. */
+  /** Schema of the body as JSON. Null members count as absent. */
   schema: S;
   /** True if a JSON value has features that only this format has. */
   recognizes(value: unknown): boolean;
-  /** Converts a body to a JSON value; returns undefined if the body is already JSON. */
+  /** Converts a body to a JSON value. Returns undefined if the body is already JSON. */
   decode?(request: IntakeRequest): unknown;
   /** Media types that `decode` reads, for the OpenAPI document. */
   mediaTypes?: readonly string[];
-  /** Returns the alerts in a body that matches the schema; throws an HttpError if there are none. */
+  /** Returns the alerts in a body that matches the schema. Throws an HttpError if there are none. */
   readAlerts(body: Static<S>, now: Date): Iterable<ForeignAlert>;
-  /** Header with the body's HMAC, and optional header with the signed time; both in lower case. */
+  /** Header with the HMAC of the body, and optional header with the signed time. Both are in lower case. */
   signature?: { header: string; timestampHeader: string };
-  /** Response expected by the sender's libraries; an IntakeReceipt by default. */
+  /** Response expected by the sender's libraries. Default: an IntakeReceipt. */
   answer?: { status: number; schema: TSchema; create(stored: StoredBody): object };
-  /** Media type of requests that get non-JSON responses, and writers for these responses. */
+  /** Media type of requests that get non-JSON responses, and functions that write these responses. */
   binary?: { mediaType: string; write(answer: object): Buffer; writeError(message: string): Buffer };
 }
 
-/** Result of storing a body's alerts. */
+/** Result of storing the alerts in a body. */
 interface StoredBody {
   ids: string[];
-  /** Fingerprints in alert order; empty for an alert without a fingerprint. */
+  /** Fingerprints in the order of the alerts. Empty for an alert without a fingerprint. */
   fingerprints: string[];
   /** Number of alerts not stored because their level is too low. */
   leftOut: number;
 }
 
-/** Types `readAlerts` by the schema. */
+/** Defines a format. The argument of `readAlerts` is typed by the schema. */
 export const defineFormat = <const S extends TSchema>(format: Format<S>): Format => format as unknown as Format;
 
 /**
- * Media type of forms, which is curl's default and the only media type that many routers and storage devices can send.
+ * Media type of forms. It is curl's default, and the only media type that many routers and storage devices can send.
  */
 export const formType = 'application/x-www-form-urlencoded';
 

@@ -2,7 +2,7 @@ const maxLinkLength = 2048;
 const maxLinks = 8;
 
 /**
- * Words that mark a parameter as secret when they occur in its name, including as the ending of a word such as
+ * Words that mark a parameter as secret if its name contains them. They may also be the end of a word such as
  * `accesstoken`.
  */
 const secretPart =
@@ -10,7 +10,7 @@ const secretPart =
 const secretEnd =
   /(?:tokens?|passwords?|passwd|secrets?|signature|api_?key|(?:access|auth|private|secret)key|authcode|sess(?:ion)?id)$/;
 
-/** Returns the first http or https URL among the values, without user info or secrets. */
+/** Returns the first http or https URL among the values. Removes user info and secrets. */
 export const toLink = (...values: unknown[]): string | undefined => {
   for (const value of values) {
     const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
@@ -26,7 +26,7 @@ export const toLink = (...values: unknown[]): string | undefined => {
   return undefined;
 };
 
-/** Returns the http and https URLs among the values, by name; undefined if there are none. */
+/** Returns the http and https URLs among the values, by name. Undefined if there are none. */
 export const toLinks = (named: Record<string, unknown>): Record<string, string> | undefined => {
   const links: [string, string][] = [];
   for (const [name, value] of Object.entries(named)) {
@@ -44,14 +44,14 @@ export const listLinks = (fields: Record<string, unknown>): Record<string, unkno
   silence: fields['silence_url'] ?? fields['silenceURL'],
 });
 
-/** Removes secret parameters from a query and keeps the spelling of the other parameters. */
+/** Removes secret parameters from a query. Keeps the spelling of the other parameters. */
 const withoutSecrets = (query: string): string =>
   query
     .split('&')
     .filter((parameter) => !isSecretParameter(parameter))
     .join('&');
 
-/** True if a parameter's name marks its value as secret, or its value is a URL containing secrets. */
+/** True if the name of a parameter marks its value as secret, or if its value is a URL that contains secrets. */
 const isSecretParameter = (parameter: string): boolean => {
   const [name = '', ...rest] = parameter.split('=');
   const value = decode(rest.join('='));

@@ -8,7 +8,10 @@ import { toIntakeRefusal } from './intake-refusal.ts';
 
 export type AlertMeters = ReturnType<typeof createAlertMeters>;
 
-/** Counts alerts by format and severity, because a level can be any text, and rejected requests by format. */
+/**
+ * Counts alerts by format and severity, and rejected requests by format. A level can be any text, so severities are
+ * counted instead.
+ */
 export const createAlertMeters = ({ counter }: Meters) => {
   const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
   const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
@@ -32,7 +35,7 @@ export const createAlertMeters = ({ counter }: Meters) => {
     addRepeated: (format: string, count: number): void => {
       repeated.at(format).value += count;
     },
-    /** Creates a route's error handler, which counts rejected bodies. */
+    /** Creates the error handler of a route. It counts rejected bodies. */
     createErrorHandler: (format: string, binary?: Format['binary']) => {
       // The counter exists before the first rejection, because Prometheus sees only increases of known counters.
       const refused = invalid.at(format);

@@ -21,7 +21,7 @@ export interface IntakeParts {
   counts: AlertMeters;
   clock: () => Date;
   identifySender: IdentifySender;
-  /** Secrets by format; senders using these formats must sign. */
+  /** Secrets by format. Senders that use these formats must sign. */
   secrets: Readonly<Record<string, string | undefined>>;
 }
 
@@ -48,10 +48,10 @@ export const createNativeRoute = (parts: IntakeParts): Route =>
 
 const { message: _message, labels: _labels, ...textFields } = AlertBody.properties;
 
-/** Fields of an alert whose message is the request body. */
+/** Query with the fields of an alert whose message is the request body. */
 const TextQuery = Type.Object(textFields);
 
-/** Creates the route for programs that can send only text: the body is the message. */
+/** Creates the route for programs that can send only text. The body is the message. */
 export const createTextRoute = (parts: IntakeParts): Route =>
   defineRoute({
     method: 'POST',

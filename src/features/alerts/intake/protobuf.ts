@@ -8,7 +8,7 @@ import { HttpError } from '../../../http/errors.ts';
 const maxValues = 1_000_000;
 const maxDepth = 64;
 
-/** Value types, read as in the Protobuf JSON mapping. */
+/** Value types. They are read as in the Protobuf JSON mapping. */
 type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'fixed64' | 'double' | 'bytes';
 
 interface Field {
@@ -17,7 +17,7 @@ interface Field {
   isList?: true;
 }
 
-/** Fields by number; other fields are skipped. */
+/** Fields by number. Other fields are skipped. */
 export type MessageFields = Readonly<Record<number, Field>>;
 
 /** Protobuf wire types. */

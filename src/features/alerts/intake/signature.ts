@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { HttpError } from '../../../http/errors.ts';
 import type { Format, IntakeRequest } from './format.ts';
 
-/** Maximum deviation of a signed time, in seconds. */
+/** Maximum number of seconds by which a signed time may differ from the clock. */
 const toleranceSeconds = 300;
 
 /**

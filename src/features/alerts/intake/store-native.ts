@@ -13,7 +13,7 @@ interface NativeParts {
   counts: Pick<AlertMeters, 'addReceived' | 'addRepeated'>;
 }
 
-/** Stores a native alert. Throws an HttpError for an empty alert or an invalid `Idempotency-Key`. */
+/** Stores a native alert. Throws an HttpError if the alert is empty or its `Idempotency-Key` is invalid. */
 export const storeNative = (
   { store, appendOnce, counts }: NativeParts,
   body: AlertBody,

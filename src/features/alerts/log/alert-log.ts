@@ -6,11 +6,14 @@ import type { FiringState } from '../firing/firing-alerts.ts';
 import type { AlertStore, AlertStoreParts } from './alert-store.ts';
 import type { alertLogSettings } from './settings.ts';
 
-/** Log of alerts, in files (`file-log.ts`) or a shared database (`shared-log.ts`), with its writer and states. */
+/**
+ * Log of alerts with its writer and states. It is stored in files (`file-log.ts`) or in a shared database
+ * (`shared-log.ts`).
+ */
 export interface AlertLog {
-  /** Alerts only. */
+  /** Alerts without feature events. */
   journal: RecordLog;
-  /** Alerts, and the events of features about alerts. */
+  /** Alerts, and the events of features concerning alerts. */
   events: FollowedLog;
   /** Alerts received by this instance. */
   own: OwnAlerts;
@@ -18,16 +21,16 @@ export interface AlertLog {
   isOwn(record: Record<string, unknown>): boolean;
   store: AlertStore;
   firing: FiringState;
-  /** Resolves once `firing` has caught up with the log, as far as it is readable. */
+  /** Resolves once `firing` has caught up with the readable part of the log. */
   whenRead(): Promise<void>;
   /** Lines for the start message. */
   notices: string[];
   /**
-   * Returns the readiness. `isReady` is true if alerts can be stored; `unavailable` names other parts that are
+   * Returns the readiness. `isReady` is true if alerts can be stored. `unavailable` names other parts that are
    * currently unusable.
    */
   readiness(): { isReady: boolean; unavailable: string[] };
-  /** Allows retention to delete files. Must be called after every reader has called `holdFrom`. */
+  /** Allows retention to delete files. Call only after every reader has called `holdFrom`. */
   beginRetention(): void;
   close(): Promise<void>;
 }

@@ -12,10 +12,10 @@ import type { ProjectionSnapshot } from '../../../storage/snapshot.ts';
 import { FiringAlerts, type FiringState } from '../firing/firing-alerts.ts';
 import { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 
-/** Milliseconds during which alerts are collected and then folded together, as long as no request waits for them. */
+/** Milliseconds for which alerts are collected before they are folded together. A waiting request ends the wait. */
 const gatherMs = 10;
 
-/** Minimum growth of the log in characters, which is about 100,000 alerts. */
+/** Minimum growth of the log in characters. Corresponds to about 100,000 alerts. */
 const minGrowth = 32 * MiB;
 
 const FirstEntry = Type.Object({ first: Type.String(), is: FirstAlert });
@@ -40,8 +40,8 @@ export class AlertProjection implements ProjectionState<undefined> {
   }
 
   /**
-   * Rereads the keys from the log. If the log has lost an alert, its key would give repeats an id that is not stored
-   * anywhere.
+   * Reads the keys from the log again. If the log has lost an alert, its key would give repeats an id that is not
+   * stored anywhere.
    */
   async readRepeats(log: RecordLog): Promise<void> {
     this.repeats = new RepeatKeys(this.#clock);
@@ -74,7 +74,7 @@ interface AlertProjectionParts {
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
 }
 
-/** Opens the projection, which reads the log in the background. */
+/** Opens the projection. It reads the log in the background. */
 export const openAlertProjection = async (parts: AlertProjectionParts): Promise<Projection<AlertProjection>> => {
   const { events, snapshot, clock, log } = parts;
   const report = (err: unknown): void => {
@@ -105,7 +105,9 @@ export const openAlertProjection = async (parts: AlertProjectionParts): Promise<
   return projection;
 };
 
-/** Returns the seq before the last 100,000 records, or fewer if one list cannot read that much of the log. */
+/**
+ * Returns the seq before the last 100,000 records. Returns a later seq if one list cannot read that much of the log.
+ */
 const findTail = async (log: RecordLog, count = rememberedCount): Promise<number> => {
   try {
     const listing = await log.listLast(count);

@@ -8,7 +8,7 @@ import { toSeriesKey } from '../firing/series.ts';
 import { hashParts } from '../intake/hashes.ts';
 import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
 
-/** Result of storing a body's alerts. */
+/** Result of storing the alerts in a body. */
 export interface StoredAlerts {
   /** Ids in the order of the alerts. A repeat gets the id of the first alert. */
   ids: string[];
@@ -18,11 +18,14 @@ export interface StoredAlerts {
   fresh: readonly AlertRecord[];
 }
 
-/** Key of an alert. An alert repeats the last alert with the same hash and state, received within 24 hours. */
+/**
+ * Key of an alert. An alert is a repeat if the last alert with the same hash has the same state and is less than 24
+ * hours old.
+ */
 interface RepeatKey {
   hash: string;
   state: string;
-  /** True for an `Idempotency-Key`, which is rejected if the last alert has a different state. */
+  /** True for an `Idempotency-Key`. Such a key is rejected if the last alert has a different state. */
   isOnce: boolean;
 }
 
@@ -33,7 +36,7 @@ export interface KeyedAlert {
   key?: RepeatKey | undefined;
 }
 
-/** Result of storing an alert: its id, or the first alert's id if the alert is a repeat. */
+/** Result of storing an alert: its id, or for a repeat the id of the first alert. */
 export interface AlertOutcome {
   id: string;
   isRepeat: boolean;
@@ -42,13 +45,13 @@ export interface AlertOutcome {
 export interface AlertStoreParts {
   clock: () => Date;
   firing: FiringState;
-  /** Returns the milliseconds after which a repeat is stored as a reminder; undefined if reminders are disabled. */
+  /** Returns the milliseconds after which a repeat is stored as a reminder. Undefined if reminders are disabled. */
   repeatAfterMs(): number | undefined;
   /** Receives each alert before it is stored or recognized as a repeat. */
   onReceived?: ((record: AlertRecord) => void) | undefined;
 }
 
-/** Stores alerts except repeats. Methods reject with a JournalError, a KeyRefusal or StoreUnavailable. */
+/** Stores all alerts except repeats. Methods reject with a JournalError, a KeyRefusal or StoreUnavailable. */
 export abstract class AlertStore {
   protected readonly parts: AlertStoreParts;
   protected readonly inTurn = new InTurn();
@@ -57,20 +60,20 @@ export abstract class AlertStore {
     this.parts = parts;
   }
 
-  /** First alerts that are known. */
+  /** Known first alerts. */
   protected abstract get repeats(): RepeatKeys;
 
-  /** Stores all alerts that are not repeats, or none of the alerts. */
+  /** Stores the alerts that are not repeats. Stores either all of them or none. */
   protected abstract storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]>;
 
-  /** Stores an alert, even if it has already been stored. */
+  /** Stores an alert even if it is already stored. */
   async append(record: AlertRecord): Promise<AlertOutcome> {
     this.parts.onReceived?.(record);
     const [outcome] = await this.storeKeyed([{ record }]);
     return outcome as AlertOutcome;
   }
 
-  /** Stores all records that are not repeats according to their `key`, or none of the records. */
+  /** Stores the records that are not repeats according to their `key`. Stores either all of them or none. */
   async appendNew(records: readonly AlertRecord[]): Promise<StoredAlerts> {
     for (const record of records) this.parts.onReceived?.(record);
     const outcomes = await this.storeKeyed(records.map((record) => ({ record, key: parseKey(record.key) })));
@@ -78,7 +81,7 @@ export abstract class AlertStore {
     return { ids: outcomes.map(({ id }) => id), repeated: records.length - fresh.length, fresh };
   }
 
-  /** Stores a request's record with `id` or a new id, unless an earlier record has the same `Idempotency-Key`. */
+  /** Stores the record of a request with `id` or a new id, unless an earlier record has the same `Idempotency-Key`. */
   async appendOnce(record: AlertRecord, idempotencyKey: string, id?: string): Promise<AlertOutcome> {
     this.parts.onReceived?.(record);
     const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
@@ -86,7 +89,7 @@ export abstract class AlertStore {
     return outcome as AlertOutcome;
   }
 
-  /** Returns the first alert, if an alert with this key is a repeat. */
+  /** Returns the first alert if an alert with this key is a repeat. */
   protected findFirst({ hash, state, isOnce }: RepeatKey): FirstAlert | undefined {
     const known = this.repeats.find(hash);
     if (known?.state === state) return known;
@@ -95,8 +98,8 @@ export abstract class AlertStore {
   }
 
   /**
-   * Adds to each resolution the id, level and time of receipt of the resolved alert, if that alert is known or in this
-   * body. `ids` are the records' ids.
+   * Adds to each resolution the id, level and time of receipt of the resolved alert. That alert must be known or be in
+   * this body. `ids` are the ids of the records.
    */
   protected linkResolutions(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
     /** Most severe alert of each series that is firing in this body. */
@@ -123,7 +126,7 @@ export abstract class AlertStore {
     });
   }
 
-  /** Returns the milliseconds after which a repeat of this alert is stored as a reminder; undefined for never. */
+  /** Returns the milliseconds after which a repeat of this alert is stored as a reminder. Undefined for never. */
   protected remindAfterMs({ record, key }: KeyedAlert): number | undefined {
     const { firing, repeatAfterMs } = this.parts;
     if (key?.isOnce || record.status !== 'firing') return undefined;
@@ -132,7 +135,9 @@ export abstract class AlertStore {
   }
 }
 
-/** Returns a key from the hash of sender and `Idempotency-Key`. The key's state is the alert's hash. */
+/**
+ * Creates a key from the hash of the sender and the `Idempotency-Key`. The state of the key is the hash of the alert.
+ */
 const toIdempotencyKey = (
   { sender, source, level, message, hostname, fingerprint, status, labels, link }: AlertRecord,
   key: string,

@@ -50,7 +50,7 @@ export const openFileLog = async (parts: AlertLogParts): Promise<AlertLog> => {
   };
 };
 
-/** Limits a log to alerts, without feature events. */
+/** Limits a log to alerts, leaving out feature events. */
 const withoutFeatureEvents = (events: RecordLog): RecordLog => {
   const isAlert = (record: StoredRecord): boolean => !isFeatureEvent(record);
   return {
@@ -65,9 +65,7 @@ const withoutFeatureEvents = (events: RecordLog): RecordLog => {
   };
 };
 
-/**
- * Delays deletion until `beginRetention`, so that every reader can hold the records it needs before they are deleted.
- */
+/** Delays deletion until `beginRetention`. Every reader can thus hold the records it needs before they are deleted. */
 const delayRetention = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
   type Hold = Parameters<RecordLog['holdFrom']>;
   let holds: { hold: Hold; onBegun(release: Release): void }[] | undefined = [];

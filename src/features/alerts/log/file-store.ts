@@ -13,7 +13,7 @@ interface NewRecord {
   state: string;
   /** Index in the list of records to write. */
   index: number;
-  /** The series' first alert, if the record is a reminder. */
+  /** First alert of the series, if the record is a reminder. */
   first?: FirstAlert;
 }
 
@@ -40,7 +40,7 @@ export class FileAlertStore extends AlertStore {
     return this.#projection.state.repeats;
   }
 
-  /** Waits for requests that are storing alerts with the same series or keys. */
+  /** Waits for other requests that are storing alerts with the same series or keys. */
   protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
     const names = listNames(alerts);
     if (names.size === 0) return this.#storeNow(alerts);
@@ -50,7 +50,7 @@ export class FileAlertStore extends AlertStore {
 
   async #storeNow(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
     const records: AlertRecord[] = [];
-    /** Ids of the records that already have an id. */
+    /** Ids of the records that came with an id. */
     const given: string[] = [];
     const newByHash = new Map<string, NewRecord>();
     const found = alerts.map((alert): { id?: string | undefined; index?: number; isRepeat: boolean } => {
@@ -75,7 +75,10 @@ export class FileAlertStore extends AlertStore {
     return found.map(({ id, index = 0, isRepeat }) => ({ id: id ?? ids[index] ?? '', isRepeat }));
   }
 
-  /** True if a repeat should be stored, which is the case if the first alert or its last reminder is old enough. */
+  /**
+   * True if a repeat should be stored as a reminder. This depends on the age of the first alert or of its last
+   * reminder.
+   */
   #isReminder(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: FirstAlert): boolean {
     const after = this.remindAfterMs(alert);
     return after !== undefined && this.parts.clock().getTime() - remindedAt >= after;
@@ -94,7 +97,7 @@ export class FileAlertStore extends AlertStore {
   }
 }
 
-/** Returns the alerts' series, and the keys of alerts without a series or with an `Idempotency-Key`. */
+/** Returns the series of the alerts. Also returns the keys of alerts without a series or with an `Idempotency-Key`. */
 const listNames = (alerts: readonly KeyedAlert[]): Set<string> => {
   const names = new Set<string>();
   for (const { record, key } of alerts) {

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { SettingsError } from '../../../config/settings-error.ts';
 import type { Storage } from '../../../storage/storage.ts';
 
-/** Reads this data directory's name in `via`, such as `signalbox/0123456789abcdef`. Creates the name on first use. */
+/**
+ * Reads the name of this data directory in `via`, such as `signalbox/0123456789abcdef`. Creates the name on first use.
+ */
 export const readInstanceId = async (storage: Storage): Promise<string> => {
   const journal = await storage.log('outbox', { title: 'outbox' });
   try {

@@ -13,9 +13,9 @@ export const FirstAlert = Type.Object({
 });
 export type FirstAlert = Static<typeof FirstAlert>;
 
-/** First alerts of the last 24 hours by key; an alert with the same key and state is a repeat. */
+/** First alerts of the last 24 hours, by key. An alert with the same key and state is a repeat. */
 export class RepeatKeys extends RecentKeys<FirstAlert> {
-  /** Adds a log record's key, if it has one. */
+  /** Adds the key of a log record, if the record has a key. */
   fold({ id, time, key, bodyHash, repeatOf }: LogRecord): void {
     const { hash, state } = splitKey(typeof key === 'string' ? key : '');
     const storedAt = Date.parse(String(time));
@@ -29,7 +29,7 @@ export class RepeatKeys extends RecentKeys<FirstAlert> {
   }
 }
 
-/** Splits a record's `key`, `HASH:STATE`; both parts are empty without a key. */
+/** Splits the `key` of a record, `HASH:STATE`. Both parts are empty without a key. */
 export const splitKey = (key = ''): { hash: string; state: string } => {
   const end = key.indexOf(':');
   return end < 0 ? { hash: key, state: '' } : { hash: key.slice(0, end), state: key.slice(end + 1) };

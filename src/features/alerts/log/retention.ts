@@ -2,15 +2,15 @@ import type { Database } from '../../../storage/postgres/database.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { defaultRetainDays } from './settings.ts';
 
-/** Default for a version 1.0 log, which had no limit. */
+/** Default for a log of version 1.0, which had no limit. */
 const unlimitedDays = 0;
 
 /** Line for the start message if `alertsRetainDays` is not set and the log has no limit. */
 export const unlimitedNotice = `alertsRetainDays is not set: this log keeps alerts forever, as in version 1.0; new logs keep alerts for ${defaultRetainDays} days`;
 
 /**
- * Reads the default of `alertsRetainDays` for the log in files. If the log already has alerts on the first start, it
- * gets no limit, so that an upgrade deletes no alerts. A small file stores the decision.
+ * Reads the default of `alertsRetainDays` for the log in files. If the log already has alerts on first startup, it gets
+ * no limit, so that an upgrade deletes no alerts. A small file stores the decision.
  */
 export const readFileRetention = async (storage: Storage): Promise<number> => {
   const file = storage.file('alerts.retain-days');

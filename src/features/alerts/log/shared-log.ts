@@ -12,10 +12,10 @@ import { Spool } from './spool.ts';
 
 const ignore = (): void => undefined;
 
-/** Number of alerts, at the end of the log, that are folded on each start. */
+/** Number of alerts, at the end of the log, that are folded on each startup. */
 const tailCount = 20_000;
 
-/** Opens the alert log in the shared database's tables `alert` and `alert_event`. */
+/** Opens the alert log in the tables `alert` and `alert_event` of the shared database. */
 export const openSharedLog = async (parts: AlertLogParts, database: Database): Promise<AlertLog> => {
   const { storage, clock, log, meters, settings, repeatAfterMs, onReceived } = parts;
   let isReported = false;
@@ -89,9 +89,8 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
 };
 
 /**
- * Returns the seq before the last `tailCount` alerts. Alerts and events share one sequence.
- *
- * @throws StoreUnavailable
+ * Returns the seq before the last `tailCount` alerts. Alerts and events share one sequence. Throws StoreUnavailable if
+ * the database cannot be read
  */
 const findTail = async (database: Pick<Database, 'query'>, log: Pick<DatabaseLog, 'state'>): Promise<number> => {
   if (log.state().lastSeq === undefined) throw new StoreUnavailable('The database has not been reached yet');

@@ -8,7 +8,7 @@ import { AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store
 import { RepeatKeys } from './repeat-keys.ts';
 import type { Spool } from './spool.ts';
 
-/** Milliseconds after which an uncommitted alert is written to the spool. */
+/** Milliseconds after which an alert that is still uncommitted is written to the spool. */
 const commitMs = 1000;
 
 interface SharedParts extends AlertStoreParts {
@@ -17,15 +17,16 @@ interface SharedParts extends AlertStoreParts {
 }
 
 /**
- * Stores alerts in the database, or in the spool until the database is available. Repeats among spooled alerts are
- * recognized when shipped, or immediately if this process has already stored an alert with that `Idempotency-Key`.
+ * Stores alerts in the database, or in the spool while the database is unavailable. Repeats among spooled alerts are
+ * recognized when they are shipped. They are recognized immediately if this process has already stored an alert with
+ * the same `Idempotency-Key`.
  */
 export class SharedAlertStore extends AlertStore {
   readonly #log: DatabaseLog;
   readonly #catchUp: () => Promise<void>;
   /** Alerts with an `Idempotency-Key` that this process has stored. */
   protected readonly repeats: RepeatKeys;
-  /** Spool that calls `ship`; undefined if the setting `spool` is off. */
+  /** Spool that calls `ship`. Undefined if the setting `spool` is off. */
   spool: Spool | undefined;
 
   constructor(log: DatabaseLog, { catchUp, ...parts }: SharedParts) {
@@ -35,7 +36,10 @@ export class SharedAlertStore extends AlertStore {
     this.repeats = new RepeatKeys(parts.clock);
   }
 
-  /** Stores lines from the spool. Resolves once all lines are committed, except lines that the database refuses. */
+  /**
+   * Stores lines from the spool. Resolves once all lines have been committed, apart from lines that the database
+   * refuses.
+   */
   async ship(lines: readonly StoredRecord[]): Promise<void> {
     try {
       await this.#shipAll(lines);
@@ -58,7 +62,7 @@ export class SharedAlertStore extends AlertStore {
     this.#remember(rows, await this.#log.add(rows, true));
   }
 
-  /** Stores alerts that share an `Idempotency-Key` one at a time, because the spool does not recognize repeats. */
+  /** Stores alerts with the same `Idempotency-Key` one at a time, because the spool does not recognize repeats. */
   protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
     const names = alerts.flatMap(({ key }) => (key?.isOnce ? [key.hash] : []));
     return names.length === 0 ? this.#storeNow(alerts) : this.inTurn.run(names, () => this.#storeNow(alerts));
@@ -85,7 +89,7 @@ export class SharedAlertStore extends AlertStore {
     return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
   }
 
-  /** Writes rows that are not committed in time to the spool. The database may still commit these rows later. */
+  /** Writes rows to the spool if they are not committed in time. The database may still commit them later. */
   async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
     const canStore = !spool.isUsed && this.#log.state().healthy;
     const placed = canStore && (await awaitWithin(commitMs, this.#log.add(rows).catch(passIfUnavailable)));

@@ -4,7 +4,10 @@ import type { Journal } from '../../../storage/journal/journal.ts';
 import type { LogRecord, StoredRecord } from '../../../storage/journal/line.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 
-/** Number of waiting lines below which new alerts wait for the spool, so that even a busy instance empties it. */
+/**
+ * Number of waiting lines below which new alerts wait for the spool. This allows even a busy instance to empty the
+ * spool.
+ */
 const lastCount = 1000;
 
 /** Milliseconds between attempts to ship lines. */
@@ -17,28 +20,29 @@ interface SpoolParts extends Pick<Parts, 'storage' | 'log'> {
   /** True while the database is available. */
   canShip(): boolean;
   /**
-   * Stores lines in the database in order. All lines are queued on return. After a crash, lines may be passed again.
+   * Stores lines in the database in order. All lines have been queued when this returns. After a crash, the same lines
+   * may be passed again.
    */
   ship(lines: readonly StoredRecord[]): Promise<unknown>;
 }
 
 /**
- * Alerts that wait on this machine's disk for the database. A small file contains the seq of the last shipped line. Log
- * files are deleted once all of their lines have been shipped.
+ * Alerts that wait on the disk of this machine for the database. A small file contains the seq of the last shipped
+ * line. A log file is deleted once all of its lines have been shipped.
  */
 export class Spool {
   readonly #parts: SpoolParts;
   readonly #journal: Journal;
   readonly #position: ReplacedFile;
   readonly #closing = new AbortController();
-  /** Last line in the database, and last line queued for the database. */
+  /** Last line stored in the database, and last line queued for the database. */
   #shipped: number;
   #submitted: number;
   /** Last line on disk, and number of unfinished writes. */
   #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
-  /** Set while the last lines are being queued. Await it before queueing other alerts. */
+  /** Set while the last lines are being queued. Await it before you queue other alerts. */
   hold: Promise<void> | undefined;
 
   private constructor(parts: SpoolParts, journal: Journal, position: ReplacedFile, shipped: number) {
@@ -54,7 +58,7 @@ export class Spool {
   }
 
   /**
-   * Opens the spool and ships the lines of earlier processes. Throws a SettingsError for an unusable data directory.
+   * Opens the spool and ships the lines of earlier processes. Throws a SettingsError if the data directory is unusable.
    */
   static async open(parts: SpoolParts): Promise<Spool> {
     const { storage, segmentBytes, minFreeBytes, sync } = parts;
@@ -76,12 +80,12 @@ export class Spool {
     return spool;
   }
 
-  /** True while lines are waiting. Later alerts must then wait behind these lines. */
+  /** True while lines are waiting. Later alerts must then wait behind them. */
   get isUsed(): boolean {
     return this.#pending > 0 || this.waiting > 0;
   }
 
-  /** Number of lines not known to be in the database. */
+  /** Number of lines that may not be in the database yet. */
   get unshipped(): number {
     return this.#written - this.#shipped;
   }
@@ -95,7 +99,7 @@ export class Spool {
     return this.#journal.state().healthy;
   }
 
-  /** Resolves once the lines are on disk; rejects with a JournalError if lines may be lost. */
+  /** Resolves once the lines are on disk. Rejects with a JournalError if lines may be lost. */
   async add(lines: readonly LogRecord[]): Promise<void> {
     this.#pending += 1;
     try {
@@ -106,7 +110,7 @@ export class Spool {
     }
   }
 
-  /** Closes the spool; waiting lines are shipped after the next start. */
+  /** Closes the spool. Waiting lines are shipped after the next startup. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#journal.close();
@@ -150,7 +154,7 @@ export class Spool {
     if (this.#shipped < end) await this.#ship([], end);
   }
 
-  /** Ships all lines. New alerts wait until the lines are queued. */
+  /** Ships all lines. Holds new alerts back until the lines have been queued. */
   async #shipLast(): Promise<void> {
     let release = (): void => undefined;
     this.hold = new Promise((resolve) => {
@@ -170,7 +174,7 @@ export class Spool {
     await shipping;
   }
 
-  /** Ships lines up to the seq `end`. */
+  /** Ships lines up to the seq in `end`. */
   async #ship(lines: readonly StoredRecord[], end: number): Promise<void> {
     this.#submitted = end;
     try {

@@ -45,7 +45,7 @@ const StoredAlert = Type.Object(
   { additionalProperties: false },
 );
 
-/** Alerts in log order, with the keys of repeats. Imported alerts are not delivered. */
+/** Transfers alerts in log order, with the keys of repeats. Imported alerts are not delivered. */
 export const alertTransfer = defineTransfer<PortableRecord>({
   name: 'alerts',
   lines: { alerts: StoredAlert },

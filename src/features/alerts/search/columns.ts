@@ -1,4 +1,4 @@
-/** Columns of an alert file, which are the fields of a search result. */
+/** Columns of an alert file. They are the fields of a search result. */
 export const alertColumns = [
   'time',
   'severity',
@@ -18,7 +18,7 @@ export const alertColumns = [
 
 type AlertCells = Readonly<Record<(typeof alertColumns)[number], unknown>>;
 
-/** Returns an alert's cells in column order. The incident is given by its number. */
+/** Returns the cells of an alert in column order. The incident's cell contains its number. */
 export const toAlertCells = (alert: AlertCells): unknown[] =>
   alertColumns.map((name) => {
     const { [name]: value } = alert;

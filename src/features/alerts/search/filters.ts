@@ -8,7 +8,7 @@ import type { HistogramQuery } from '../schema.ts';
 /** Parameters that select alerts in searches and histograms. */
 export type AlertFilters = Omit<HistogramQuery, 'buckets'>;
 
-/** Returns tests for single fields; throws an HttpError for an unknown severity. */
+/** Returns tests for single fields. Throws an HttpError for an unknown severity. */
 export const toFieldTests = ({ level, severity, source, hostname, status }: AlertFilters): FieldTest[] => [
   ...Object.entries({ level, source, hostname, status }).flatMap(([field, value]) =>
     value === undefined ? [] : [{ field, accepts: createFilterTest(value) }],
@@ -16,7 +16,7 @@ export const toFieldTests = ({ level, severity, source, hostname, status }: Aler
   ...(severity === undefined ? [] : [{ field: 'level', accepts: createSeverityTest(severity) }]),
 ];
 
-/** Creates a case-insensitive test for text in a record's message. Without text, all records pass. */
+/** Creates a case-insensitive test for text in the message of a record. Without text, every record passes. */
 export const createMessageTest = (wanted: string | undefined): ((record: LogRecord) => boolean) => {
   if (wanted === undefined) return () => true;
   const lower = wanted.toLowerCase();
@@ -26,7 +26,7 @@ export const createMessageTest = (wanted: string | undefined): ((record: LogReco
       .includes(lower);
 };
 
-/** Creates a test for levels of the named severity; throws an HttpError for an unknown name. */
+/** Creates a test for levels of the named severity. Throws an HttpError for an unknown name. */
 export const createSeverityTest = (name: string): ((level: string) => boolean) => {
   const wanted = findSeverity(name);
   if (wanted) return (level) => toSeverity(level) === wanted;
@@ -34,7 +34,7 @@ export const createSeverityTest = (name: string): ((level: string) => boolean) =
   throw new HttpError('invalid', `severity must be one of ${names}, or a synonym such as err or warn`);
 };
 
-/** Returns `since` and `until` in Unix milliseconds; throws an HttpError that names the faulty parameter. */
+/** Returns `since` and `until` in Unix milliseconds. Throws an HttpError that names the faulty parameter. */
 export const parseRange = ({ since: from, until: to }: AlertFilters) => {
   const since = from === undefined ? undefined : requireTime('since', from);
   const until = to === undefined ? undefined : requireTime('until', to);

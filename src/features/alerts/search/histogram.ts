@@ -15,7 +15,7 @@ const dayMinutes = 24 * 60;
 type Window = Pick<Counting, 'since' | 'until'>;
 type Add = (minute: number, level: string, count: number) => void;
 
-/** Counts alerts in buckets of whole minutes, by default over the last 24 hours. */
+/** Counts alerts in buckets of whole minutes. Covers the last 24 hours by default. */
 export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date) => {
   const { first, last, length } = planBuckets(query, now);
   const createCounts = (): number[] => Array((last - first) / length).fill(0);
@@ -41,7 +41,7 @@ export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now
   };
 };
 
-/** Returns the first bucket's first minute, the minute after the last bucket, and the minutes per bucket. */
+/** Returns the first minute of the first bucket, the minute after the last bucket, and the minutes per bucket. */
 const planBuckets = (query: HistogramQuery, now: Date) => {
   const { since, until = Math.max(now.getTime(), (since ?? 0) + minuteMs) } = parseRange(query);
   const end = Math.ceil(until / minuteMs);
@@ -50,11 +50,11 @@ const planBuckets = (query: HistogramQuery, now: Date) => {
   return { first, last: first + Math.ceil((end - first) / length) * length, length };
 };
 
-/** True if the log's index, which contains every alert's level, suffices for the filters. */
+/** True if the index of the log suffices for the filters. The index contains the level of every alert. */
 const isIndexed = ({ source, hostname, status, q }: AlertFilters): boolean =>
   [source, hostname, status, q].every((filter) => filter === undefined);
 
-/** Counts alerts using the log's index; resolves to true if all alerts in the window were counted. */
+/** Counts alerts using the index of the log. Resolves to true if all alerts in the window have been counted. */
 const countIndexed = async (journal: RecordLog, query: AlertFilters, window: Window, add: Add): Promise<boolean> => {
   const isLevel = query.level === undefined ? undefined : createFilterTest(query.level);
   const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
@@ -73,7 +73,7 @@ const countIndexed = async (journal: RecordLog, query: AlertFilters, window: Win
   return complete && hasAllLevels;
 };
 
-/** Counts alerts by searching; resolves to false if the search stops before reaching the start of the window. */
+/** Counts alerts by searching. Resolves to false if the search stops before it reaches the start of the window. */
 const countFound = async (
   journal: RecordLog,
   query: AlertFilters,
@@ -101,7 +101,7 @@ const addTo = (counts: number[], bucket: number, count: number): void => {
   counts[bucket] = (counts[bucket] ?? 0) + count;
 };
 
-/** Returns a bucket's counts by severity, omitting zeros. */
+/** Returns the counts of a bucket by severity. Omits zeros. */
 const pickBucket = (bySeverity: Map<Severity, number[]>, bucket: number): Partial<Record<Severity, number>> =>
   Object.fromEntries([...bySeverity].map(([name, counts]) => [name, counts[bucket] ?? 0]).filter(([, count]) => count));
 

@@ -9,10 +9,10 @@ import { AlertList, AlertQuery } from '../schema.ts';
 import { toAlert } from '../shown-alert.ts';
 import { refuseLargeRead } from './read-limit.ts';
 
-/** Maximum number of records in a list that does not wait for longer lists. */
+/** Maximum number of records in a list that need not queue behind longer lists. */
 const shortCount = 100;
 
-/** Creates the contract's list of the latest alerts. */
+/** Creates the contract's route that lists the latest alerts. */
 export const createAlertListRoute = (journal: RecordLog): Route => {
   // A long list may read a lot; limiting concurrency leaves CPU and disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
@@ -44,7 +44,7 @@ export const createAlertListRoute = (journal: RecordLog): Route => {
   });
 };
 
-/** Responses by the array of recent records. The log creates a new array whenever an alert is stored. */
+/** Responses, keyed by the array of recent records. The log creates a new array whenever an alert is stored. */
 const lists = new WeakMap<readonly object[], JsonList>();
 
 const toAlertList = (records: readonly LogRecord[]): JsonList => {

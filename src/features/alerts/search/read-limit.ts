@@ -6,8 +6,8 @@ import { JournalError } from '../../../storage/journal/errors.ts';
 export const maxReadBytes = 64 * MiB;
 
 /**
- * Creates a handler for `catch` that throws the given response if too much of the log would have to be read, and
- * rethrows other errors.
+ * Creates a handler for `catch`. It throws the given response if too much of the log would have to be read. It rethrows
+ * other errors.
  */
 export const refuseLargeRead =
   (createRefusal: () => HttpError) =>

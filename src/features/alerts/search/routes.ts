@@ -16,7 +16,7 @@ import { createMessageTest, parseRange, toFieldTests } from './filters.ts';
 import { countAlerts } from './histogram.ts';
 import { maxReadBytes, refuseLargeRead } from './read-limit.ts';
 
-/** Bytes of alerts after which a page ends early, to limit the memory for a response. */
+/** Bytes of alerts after which a page ends. Limits the memory needed for a response. */
 const maxPageBytes = MiB;
 
 interface SearchParts {
@@ -25,7 +25,7 @@ interface SearchParts {
   clock: () => Date;
   /** Returns an alert's state at each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
-  /** Resolves to the alerts' incidents, in alert order. */
+  /** Resolves to the incidents of the alerts, in the same order. */
   nameIncidents(records: readonly StoredRecord[]): Promise<readonly (AlertEntry['incident'] | undefined)[]>;
 }
 
@@ -106,8 +106,8 @@ const createDetailsRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Se
 const versionIndex = 14;
 
 /**
- * Creates the 404 for an id. Ids of version 7 contain a time, so an index finds them. Other ids are searched for only
- * at the end of the log.
+ * Creates the 404 for an id. Ids of version 7 contain a time and are found through an index. Other ids are searched for
+ * only at the end of the log.
  */
 const createFindRefusal = (id: string): HttpError =>
   id[versionIndex] === '7'

@@ -11,7 +11,7 @@ interface CimSources {
   readUnits: () => Promise<Unit[]>;
 }
 
-/** Get-CimInstance: returns the instances that match the filter, with the chosen properties in class order. */
+/** Get-CimInstance. Returns the instances that match the filter, with the chosen properties in class order. */
 export const getCimInstance = async (
   sources: CimSources,
   parameters: CommandParameters<'Get-CimInstance'>,
@@ -23,7 +23,7 @@ export const getCimInstance = async (
     .map((instance) => Object.fromEntries(properties.map((name) => [name, instance[name]])));
 };
 
-/** Readers of all instances of each class, with all properties. */
+/** Functions that read all instances of each class, with all properties. */
 export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise<CimInstance<C>[]> } = {
   /**
    * Sizes are in KB of 1,024 bytes. FreePhysicalMemory and FreeVirtualMemory are the amounts that programs can still
@@ -54,7 +54,7 @@ export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise
     ];
   },
 
-  /** Memory is in bytes; NumberOfProcessors counts packages. */
+  /** Memory is in bytes. NumberOfProcessors counts packages. */
   Win32_ComputerSystem: async ({ host }) => {
     const [system, memory, processors] = await Promise.all([host.system(), host.memory(), host.processors()]);
     return [
@@ -94,7 +94,7 @@ export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise
   },
 
   /**
-   * Each mounted file system with a size is an instance. Sizes are in bytes; FreeSpace is available to ordinary users.
+   * Each mounted file system with a size is an instance. Sizes are in bytes. FreeSpace is available to ordinary users.
    */
   Win32_LogicalDisk: async ({ host }) =>
     (await host.fileSystems()).map((fileSystem) => ({
@@ -106,7 +106,7 @@ export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise
       Size: fileSystem.totalBytes,
     })),
 
-  /** Sizes are in bytes, times in units of 100 ns. */
+  /** Sizes are in bytes. Times are in units of 100 ns. */
   Win32_Process: async ({ host }) => {
     const processes = await host.processes();
     const details = await host.processDetails(processes.map(({ pid }) => pid));
@@ -139,7 +139,7 @@ const driveTypes: Record<FileSystemKind, number> = { removable: 2, fixed: 3, net
 
 const osTypes: Partial<Record<NodeJS.Platform, number>> = { darwin: 2, win32: 18, linux: 36, freebsd: 42 };
 
-/** Returns CIM_OperatingSystem.OSType; null for a system without one. */
+/** Returns CIM_OperatingSystem.OSType. Null for a system without one. */
 export const osTypeOf = (platform: NodeJS.Platform): number | null => osTypes[platform] ?? null;
 
 const architectures: Record<string, [addressWidth: 32 | 64, number: number | null, systemType?: string]> = {

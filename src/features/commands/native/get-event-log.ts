@@ -10,7 +10,7 @@ import { createAnyMatcher } from '../wildcards.ts';
 type Parameters = CommandParameters<'Get-EventLog'>;
 
 /**
- * Get-EventLog: reads systemd's journal, newest entries first. Rejects with a CommandFailure if the machine has no
+ * Get-EventLog. Reads systemd's journal, newest entries first. Rejects with a CommandFailure if the machine has no
  * journal or this account may not read it.
  */
 export const getEventLog = async (
@@ -47,8 +47,8 @@ export const getEventLog = async (
 };
 
 /**
- * Rejects if there is no journal. With JSON output, journalctl exits the same way for a missing journal as for no
- * matching entries.
+ * Rejects if there is no journal. With JSON output, journalctl exits in the same way whether the journal is missing or
+ * no entry matches.
  */
 const requireJournal = async (program: string, signal: AbortSignal): Promise<void> => {
   const args = ['--header', '--no-pager'];
@@ -59,7 +59,7 @@ const requireJournal = async (program: string, signal: AbortSignal): Promise<voi
   if (exitCode) throw toCommandFailure(program, stderr);
 };
 
-/** Creates a test of rows against Get-EventLog's parameters, except LogName and Newest. */
+/** Creates a test of rows against the parameters of Get-EventLog, except LogName and Newest. */
 export const createEventFilter = (parameters: Parameters): ((event: OutputRow) => boolean) => {
   const { EntryType, InstanceId, Index, After, Before } = parameters;
   const isFromSource = createAnyMatcher(parameters.Source ?? ['*']);
@@ -79,8 +79,8 @@ export const createEventFilter = (parameters: Parameters): ((event: OutputRow) =
 const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
 
 /**
- * journalctl terms for each log. System: entries from the kernel, its audit, the journal itself and process 1.
- * Application: all other entries. journalctl has no term for "not process 1", so `getEventLog` excludes these entries
+ * Terms for journalctl, by log. System: entries from the kernel, its audit, the journal itself and process 1.
+ * Application: all other entries. journalctl cannot express "not process 1", so `getEventLog` excludes these entries
  * itself.
  */
 const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
@@ -89,8 +89,8 @@ const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
 };
 
 /**
- * Returns arguments that list entries matching one of the alternatives, newest first, restricted as far as journalctl
- * can.
+ * Returns arguments that list the entries matching one of the alternatives, newest first. They narrow the search as far
+ * as journalctl can.
  */
 export const toJournalArguments = (
   { LogName, After, Before, EntryType }: Parameters,
@@ -169,7 +169,7 @@ const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
   return priority === 4 ? 'Warning' : 'Information';
 };
 
-/** Returns the entry's number in the journal, which is the `i=` part of its cursor, in hexadecimal. */
+/** Returns the number of an entry in the journal. This is the `i=` part of its cursor, in hexadecimal. */
 const toIndex = (cursor: string | null): number | null => {
   const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 16);
@@ -178,11 +178,11 @@ const toIndex = (cursor: string | null): number | null => {
 const toTime = (microseconds: string | null): string | null =>
   microseconds && new Date(Number(microseconds) / 1000).toISOString();
 
-/** Returns the first 32 of a message id's 128 bits. */
+/** Returns the first 32 of the 128 bits of a message id. */
 const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
 
-/** Maximum number of matches, and of bytes in a value, because the length of a program's arguments is limited. */
+/** Maximum number of matches, and maximum bytes of a value. The length of a program's arguments is limited. */
 const maxMatches = 100;
 const maxValueBytes = 1024;
 
@@ -212,8 +212,8 @@ const findMatches = async (
 };
 
 /**
- * Creates a function that returns matches for a field's wanted values; undefined if a value cannot be an argument or
- * there are too many.
+ * Creates a function that returns matches for the wanted values of a field. Undefined if a value cannot be an argument
+ * or if there are too many.
  */
 const createValueFinder =
   (program: string, signal: AbortSignal) =>

@@ -5,8 +5,8 @@ import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type CommandOutput, type OutputRow, selectMatching, toOutput } from '../runner.ts';
 
 /**
- * Get-Process: returns processes by name and id. Rejects with a CommandFailure if an id, or a name without wildcards,
- * matches no process. The whole list is built once per host reading, and readings are shared for half a second.
+ * Get-Process. Returns processes by name and id. Rejects with a CommandFailure if an id, or a name without wildcards,
+ * matches no process. The whole list is built only once per host reading. Readings are shared for half a second.
  */
 export const createGetProcess = (host: HostReadings) => {
   const list = async (processes: readonly ProcessReading[]): Promise<CommandOutput> => {

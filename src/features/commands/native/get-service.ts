@@ -6,7 +6,7 @@ import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type OutputRow, selectMatching } from '../runner.ts';
 import { createAnyMatcher } from '../wildcards.ts';
 
-/** Get-Service for systemd units; throws a CommandFailure if a name without wildcards matches no service. */
+/** Get-Service for systemd units. Throws a CommandFailure if a name without wildcards matches no service. */
 export const getService = (units: readonly Unit[], parameters: CommandParameters<'Get-Service'>): OutputRow[] => {
   const isIncluded = parameters.Include ? createAnyMatcher(parameters.Include) : () => true;
   const isExcluded = createAnyMatcher(parameters.Exclude ?? []);
@@ -18,8 +18,8 @@ export const getService = (units: readonly Unit[], parameters: CommandParameters
 };
 
 /**
- * Returns a systemd service in the form of Get-CimInstance. StartName is the user, which is root for a unit without
- * `User=`.
+ * Converts a systemd service to the form of Get-CimInstance. StartName is the user. A unit without `User=` runs as
+ * root.
  */
 export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
   const { Name, DisplayName, Status, StartType, ExitCode } = toService(unit);
@@ -72,13 +72,15 @@ const startTypes: Record<string, StartType> = {
 };
 
 /**
- * Returns the start type; null without a unit file. On Windows, a Disabled service cannot be started at all, like a
+ * Returns the start type. Null without a unit file. On Windows, a Disabled service cannot be started at all, like a
  * masked unit. A unit that systemd calls disabled can still be started, so its start type is Manual.
  */
 const toStartType = ({ UnitFileState }: Unit): StartType | null =>
   UnitFileState === '' ? null : (startTypes[UnitFileState] ?? 'Manual');
 
-/** Returns the exit code of the main process's last run, or 128 + signal; null if the process has never exited. */
+/**
+ * Returns the exit code of the main process's last run, or 128 plus the signal. Null if the process has never exited.
+ */
 const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
   if (ExecMainCode === '' || ExecMainCode === '0') return null;
   const status = Number(ExecMainStatus);
@@ -116,13 +118,13 @@ export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promis
     .map((unit) => ({ ...unit, Description: loaded.get(unit.Id) ?? unit.Description }));
 };
 
-/** Parses names from `systemctl list-unit-files`, except templates and aliases. */
+/** Parses names from `systemctl list-unit-files`. Leaves out templates and aliases. */
 const parseUnitFiles = (json: string): string[] =>
   (JSON.parse(json) as { unit_file: string; state: string }[])
     .filter(({ unit_file, state }) => state !== 'alias' && !unit_file.endsWith('@.service'))
     .map(({ unit_file }) => unit_file);
 
-/** Parses descriptions by name from `systemctl list-units --all`, except units that do not exist. */
+/** Parses descriptions by name from `systemctl list-units --all`. Leaves out units that do not exist. */
 const parseUnitList = (json: string): Map<string, string> =>
   new Map(
     (JSON.parse(json) as { unit: string; load: string; description: string }[])
@@ -131,8 +133,8 @@ const parseUnitList = (json: string): Map<string, string> =>
   );
 
 /**
- * Parses units from `systemctl show`, which prints one line per property and a blank line between units. Values contain
- * no line breaks, because systemctl replaces such values with `[unprintable]`.
+ * Parses units from `systemctl show`. It prints one line per property and a blank line between units. Values contain no
+ * line breaks, because systemctl replaces such values with `[unprintable]`.
  */
 export const parseUnitProperties = (text: string): Unit[] =>
   text

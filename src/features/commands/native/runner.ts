@@ -12,7 +12,7 @@ interface NativeParts {
   paths?: SystemPaths;
 }
 
-/** Creates the Linux runner, which uses host readings, systemd and its journal. */
+/** Creates the Linux runner. It uses host readings, systemd and the journal. */
 export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeParts): Runner => {
   const getProcess = createGetProcess(host);
   return {
@@ -36,10 +36,7 @@ export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeP
   };
 };
 
-/**
- * Rejects when the signal is aborted. Needed because host readings cannot be cancelled, and the reading of a network
- * disk may never settle.
- */
+/** Rejects when the signal is aborted. Host readings cannot be cancelled, and reading a network disk may never end. */
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);

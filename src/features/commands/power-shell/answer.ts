@@ -6,7 +6,7 @@ import type { ParsedCommand } from '../policy.ts';
 import { CommandFailure, maxRows, type OutputRow } from '../runner.ts';
 import type { readProperties } from './script.ts';
 
-/** Object read from the script's output: values keyed by property path. */
+/** Object read from the output of the script, with values keyed by property path. */
 export type ReadObject = Readonly<Record<string, unknown>>;
 
 /** Cmdlets that return objects. The properties of Get-CimInstance depend on the class. */
@@ -16,8 +16,8 @@ type Cmdlet = keyof typeof readProperties | 'Get-CimInstance';
 const keywordBits = { failureAudit: 2 ** 52, successAudit: 2 ** 53 };
 
 /**
- * Functions that convert each cmdlet's objects to rows with the properties of the native runner, in the order of the
- * native runner.
+ * Functions that convert the objects of each cmdlet to rows. The rows have the properties of the native runner, in the
+ * same order.
  */
 export const rowMakers: Record<Cmdlet, (read: ReadObject) => OutputRow> = {
   'Get-Process': (read) => ({
@@ -82,8 +82,8 @@ interface Message {
 }
 
 /**
- * Collects the script's output: one line of JSON for the cmdlet that runs, one for each object, and one for the end.
- * `onOutput` throws a CommandFailure for PowerShell's own errors and for unexpected output. `toOutput` returns
+ * Collects the output of the script: one line of JSON for the cmdlet that runs, one for each object, and one for the
+ * end. `onOutput` throws a CommandFailure for PowerShell's own errors and for unexpected output. `toOutput` returns
  * undefined if the end is missing.
  */
 export const createAnswer = (program: string, command: ParsedCommand) => {

@@ -7,7 +7,7 @@ type Scalar = string | number | Date;
 
 type Parameters = Record<string, Scalar | readonly Scalar[] | undefined>;
 
-/** Windows' event levels by entry type; audits are informational. */
+/** Windows event levels by entry type. Audits are informational. */
 const eventLevels = {
   Error: [1, 2],
   Warning: [3],
@@ -33,8 +33,8 @@ const toCall = (command: string, parameters: Parameters) => ({
 });
 
 /**
- * Returns a parameter in the form that the script expects; `many` for a list. Strings and dates begin with `=`, because
- * PowerShell's JSON reader converts strings that look like dates.
+ * Returns a parameter in the form that the script expects. `many` is set for a list. Strings and dates begin with `=`,
+ * because PowerShell's JSON reader converts strings that look like dates.
  */
 const toWire = (name: string, value: Scalar | readonly Scalar[]) => {
   const values = [value].flat() as Scalar[];
@@ -63,7 +63,7 @@ const toParameters = (command: ParsedCommand): Parameters => {
   }
 };
 
-/** Returns the parameters that Get-WinEvent can filter by. `createAnswer` applies the other parameters. */
+/** Returns the parameters by which Get-WinEvent can filter. `createAnswer` applies the other parameters. */
 const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandParameters<'Get-EventLog'>) => {
   const levels = EntryType?.flatMap((type) => eventLevels[type]);
   return {
@@ -76,11 +76,11 @@ const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandPar
 };
 
 /**
- * Escapes brackets and backticks, which have a meaning in PowerShell's wildcards but are plain characters in signalbox.
+ * Escapes brackets and backticks. They have a meaning in PowerShell's wildcards, but are plain characters in signalbox.
  */
 const toPattern = (pattern: string): string => pattern.replaceAll(/[[\]\x60]/g, '\x60$&');
 
-/** Returns the conditions in WQL, which also accepts numbers and booleans as strings. */
+/** Returns the conditions in WQL. It also accepts numbers and booleans written as strings. */
 const toWql = (conditions: readonly FilterCondition[]): string =>
   conditions
     .map(({ property, operator, value }) => `${property} ${operator} '${value.replaceAll(/[\\']/g, '\\$&')}'`)

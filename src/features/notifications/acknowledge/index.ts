@@ -15,11 +15,12 @@ interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clo
 }
 
 interface LinkAcknowledgement {
-  /** Signing keys; the first is the current key. */
+  /** Signing keys. The first is the current key. */
   keys: readonly [Buffer, ...Buffer[]];
   routes: Route[];
   /**
-   * Returns the URL with which a destination's receiver acknowledges the incidents; undefined if no links are served.
+   * Returns the URL with which the receiver at a destination acknowledges the incidents. Undefined if no links are
+   * served.
    */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
@@ -42,7 +43,7 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
 };
 
 /**
- * Returns the key for a server without `jwtSecret`. The key is created and stored at the first start, so that links
+ * Returns the key for a server without `jwtSecret`. The key is created and stored on first startup, so that links
  * survive restarts.
  */
 const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {

@@ -3,14 +3,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** Lifetime of a link, in seconds. */
 const validSeconds = 24 * 60 * 60;
 
-/** Maximum number of incidents per link, because the URL must fit into a message. */
+/** Maximum number of incidents per link. The URL must fit into a message. */
 const mostIncidents = 16;
 
 /** Prefix that identifies tokens in logs. */
 const prefix = 'ack_';
 
 const version = 2;
-/** Version of tokens without a seal, as created by 1.1.0. */
+/** Version of tokens without a seal, which 1.1.0 created. */
 const unsealedVersion = 1;
 const idBytes = 16;
 const signatureBytes = 16;
@@ -28,7 +28,7 @@ export interface LinkedDestination {
   name: string;
   type: string;
   url: string;
-  /** Time of the runtime setting's creation, in Unix milliseconds; undefined for the config file. */
+  /** Time at which the runtime setting was created, in Unix milliseconds. Undefined for the config file. */
   createdAt: number | undefined;
 }
 
@@ -38,13 +38,13 @@ export interface AcknowledgeGrant {
   ids: readonly string[];
 }
 
-/** `incomplete`: part of the token is missing. `forged`: the token was altered or signed with another key. */
+/** `incomplete`: part of the token is missing. `forged`: the token was altered, or signed with another key. */
 type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired' | 'removed';
 
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
 /**
- * Creates and reads the tokens of links. The first key signs; signatures by any of the keys are valid. `find` returns
+ * Creates and reads the tokens of links. The first key signs. Signatures by any of the keys are valid. `find` returns
  * the current destination with a name.
  */
 export const createAcknowledgeLinks = (
@@ -52,7 +52,7 @@ export const createAcknowledgeLinks = (
   clock: () => Date,
   find: (name: string) => LinkedDestination | undefined,
 ) => ({
-  /** Creates a token; undefined if there are too many incidents. */
+  /** Creates a token. Undefined if there are too many incidents. */
   createToken: (destination: LinkedDestination, ids: readonly string[]): string | undefined => {
     if (ids.length === 0 || ids.length > mostIncidents) return undefined;
     const name = Buffer.from(destination.name);
@@ -92,8 +92,8 @@ export const createAcknowledgeLinks = (
 });
 
 /**
- * Returns the seal that binds a token to its destination. The seal is a signature instead of a hash, because the URL
- * can be a secret.
+ * Returns the seal that binds a token to its destination. The seal is a signature and not a hash, because the URL can
+ * be a secret.
  */
 const toSeal = ({ type, url, createdAt }: LinkedDestination, key: Buffer): Buffer =>
   sign(Buffer.from(JSON.stringify(['destination', type, url, createdAt ?? null])), key).subarray(0, sealBytes);

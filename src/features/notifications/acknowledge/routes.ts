@@ -57,8 +57,8 @@ const params = Type.Object({
 const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept);
 
 /**
- * Returns the routes for the page at a notification's `acknowledgeUrl` and for the page's button. Link previews only
- * read the page, so they acknowledge nothing.
+ * Returns the routes for the page at the `acknowledgeUrl` of a notification and for the button on the page. Link
+ * previews only read the page, so they acknowledge nothing.
  */
 export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   defineRoute({
@@ -81,7 +81,7 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   }),
 ];
 
-/** Incidents named by a link. */
+/** Incidents to which a link applies. */
 interface LinkedIncidents {
   incidents: readonly SharedIncident[];
   /** Incidents acknowledged by this request. */
@@ -94,8 +94,8 @@ const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: Acknowled
 };
 
 /**
- * Returns the author of an acknowledgement made with a link: the destination or, if the link belongs to a person's way,
- * the person.
+ * Returns the author of an acknowledgement made with a link. This is the destination, or the person if the link was
+ * sent to a person's way.
  */
 const toAuthor = ({ destination }: AcknowledgeGrant): string =>
   splitWayName(destination)?.person ?? `destination:${destination}`;
@@ -114,7 +114,9 @@ const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Pr
   return { incidents: now, acknowledged };
 };
 
-/** Resolves to the incident after the action, even if it has been resolved in the meantime. */
+/**
+ * Acknowledges an incident. Resolves to the incident after the action, even if it has been resolved in the meantime.
+ */
 const acknowledgeOne = async (
   { incidents }: AcknowledgeParts,
   id: string,

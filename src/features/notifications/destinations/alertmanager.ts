@@ -7,15 +7,15 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
 
 /**
- * Milliseconds after which an unresolved alert ends, longer than the 24 hours in which repeats are not delivered.
- * Without an end time, Alertmanager would resolve the alert after five minutes.
+ * Milliseconds after which an unresolved alert ends. This is longer than the 24 hours in which repeats are not
+ * delivered. Without an end time, Alertmanager would resolve the alert after five minutes.
  */
 const firingMs = 25 * 60 * 60 * 1000;
 
-/** Milliseconds after which an incident's alert ends. The resolution is sent in any case. */
+/** Milliseconds after which the alert of an incident ends. The resolution is sent in any case. */
 const openMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Alertmanager with API version 2. `url` is the server's address. Labels identify an alert. */
+/** Alertmanager with API version 2. `url` is the address of the server. Labels identify an alert. */
 export const alertmanagerDestination: DestinationType = {
   name: 'alertmanager',
   knowsByLabels: true,
@@ -28,7 +28,7 @@ export const alertmanagerDestination: DestinationType = {
   }),
 };
 
-/** Returns the alerts to post. A resolution ends the alert at every severity, unless its sender set `severity`. */
+/** Returns the alerts to post. A resolution ends the alert at every severity, unless the sender set `severity`. */
 const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
   const { alert } = outgoing;
   const { labels } = alert.ended ?? alert;
@@ -62,7 +62,7 @@ const toNamed = ({ source, hostname, labels = {} }: NonNullable<DeliveredAlert['
 
 const toStart = ({ startsAt, time }: DeliveredAlert): string => startsAt ?? time;
 
-/** Returns an alert's end time. Without one, Alertmanager resolves the alert after its own timeout. */
+/** Returns the end time of an alert. Without one, Alertmanager resolves the alert after its own timeout. */
 const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
   const { status, time, endsAt = time } = alert;
   if (status === 'firing') return { endsAt: new Date(Date.parse(time) + firingMs).toISOString() };
@@ -73,8 +73,8 @@ const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
 };
 
 /**
- * Returns the sender's labels; missing labels are derived from other fields. An alert without a host name gets a label
- * for this server, so that an identical alert from another server does not end it.
+ * Returns the labels from the sender. Missing labels are derived from other fields. An alert without a host name gets a
+ * label for this server, so that an identical alert from another server does not end it.
  */
 const toPostedLabels = ({
   labels = {},
@@ -91,15 +91,15 @@ const toPostedLabels = ({
   return { ...named, signalbox: origin.replace('signalbox/', '') };
 };
 
-/** Replaces characters that Alertmanager rejects before version 0.27. */
+/** Replaces characters that versions of Alertmanager before 0.27 reject. */
 const toLabelName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
 
 const toIncidentAlerts = (message: IncidentMessage): object[] =>
   message.updates.flatMap((update) => toAlertsOf(update, message));
 
 /**
- * Returns the incident's alert, with resolutions of that alert at the other severities, because Alertmanager treats
- * each severity as a separate alert. Alertmanager sends no notification for an ended alert that it does not know.
+ * Returns the alert of the incident, together with resolutions of that alert at the other severities. Alertmanager
+ * treats each severity as a separate alert. It sends no notification for the end of an alert that it does not know.
  */
 const toAlertsOf = (
   { what, happenedAt: at, incident }: IncidentUpdate,

@@ -1,6 +1,6 @@
 import { breakMentions, type DestinationType, jsonType, toBearer, toBody, toPath } from './type.ts';
 
-/** Maximum size in bytes of the text, which is more than any service behind Apprise shows. */
+/** Maximum size of the text in bytes. No service behind Apprise shows more. */
 const maxBytes = 32 * 1024;
 
 const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info: 'info', resolved: 'success' };

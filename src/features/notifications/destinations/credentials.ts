@@ -19,7 +19,7 @@ export const assertSecrets = (
   }
 };
 
-/** Reads a destination's CA certificates. Throws an Error with the reason if they cannot be read. */
+/** Reads the CA certificates for a destination. Throws an Error with the reason if they cannot be read. */
 export const readOwnAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
   if (ca !== undefined && caFile !== undefined) throw new Error('set either ca or caFile, not both');
   if (caFile !== undefined) return parseAuthorities(`caFile ${caFile}`, readSettingFile('caFile', caFile));
@@ -30,20 +30,23 @@ const assertPrintable = (what: string, text: string): void => {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${what} must be printable ASCII without spaces`);
 };
 
-/** Reads a destination's secrets, with the current secret first. Throws an Error whose message reveals no secret. */
+/**
+ * Reads the secrets of a destination. The current secret comes first. Throws an Error if a secret cannot be read. The
+ * message reveals no secret.
+ */
 export const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
   const [texts, files] = [toList(secret), toList(secretFile)];
   if (texts.length > 0 && files.length > 0) throw new Error('set either secret or secretFile, not both');
   return [...texts, ...files.map((path) => readSecret('secretFile', path))];
 };
 
-/** Headers that belong to the connection, the delivery or the body, so settings cannot change them. */
+/** Headers that settings cannot change. They belong to the connection, the delivery or the body. */
 const reservedHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
 
 /**
- * Returns the headers in the settings, including the token, with names in lower case. Throws an Error whose message
- * reveals no values.
+ * Returns the headers in the settings, including the token, with names in lower case. Throws an Error if a header is
+ * invalid. The message reveals no values.
  */
 export const readHeaders = (
   { headers = {}, token, tokenFile }: DestinationSettings,
@@ -105,7 +108,7 @@ const readSecret = (setting: string, path: string): string => {
   return secret;
 };
 
-/** Reads a file's text. Error messages name the setting. */
+/** Reads the text of a file. Error messages name the setting. */
 const readSettingFile = (setting: string, path: string): string => {
   try {
     return readSmallFileSync(path).toString().trim();

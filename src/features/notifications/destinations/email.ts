@@ -4,7 +4,7 @@ import type { DestinationType, ReceiverAddress } from './type.ts';
 /** `anna@example.org`, or `Anna <anna@example.org>`. Quoted local parts are not supported. */
 const address = /^(?:[^<>\p{Cc}]{0,100}<)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,253}>?$/u;
 
-/** Mail via SMTP. `url` is the server's address, and the secret is the password of `user`. */
+/** Mail via SMTP. `url` is the address of the server, and the secret is the password of `user`. */
 export const emailDestination: DestinationType = {
   name: 'email',
   secret: 'optional',

@@ -2,10 +2,10 @@ import { type DestinationType, jsonType, toBody, toPathWith } from './type.ts';
 
 const maxBytes = 16 * 1024;
 
-/** Priorities. Gotify clients make a sound from 4 up and interrupt the user from 8 up. */
+/** Priorities. Gotify clients make a sound from 4 upwards and interrupt the user from 8 upwards. */
 const gotifyPriorities = { critical: 10, error: 8, warning: 5, info: 2, resolved: 2 };
 
-/** Gotify. `url` is the server's address, and the secret is an application token. */
+/** Gotify. `url` is the address of the server, and the secret is an application token. */
 export const gotifyDestination: DestinationType = {
   name: 'gotify',
   secret: 'required',

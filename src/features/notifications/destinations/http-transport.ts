@@ -14,7 +14,7 @@ const connectMs = 5000;
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Receiver's response, or the reason for a missing response. `isSent`: the receiver may have seen the request.
+ * Response of the receiver, or the reason why there is none. `isSent`: the receiver may have seen the request.
  * `isUnanswered`: the receiver may still be processing the request. `isForbidden`: `watchTargets` does not allow the
  * address.
  */
@@ -31,7 +31,7 @@ export interface HttpTransport {
 }
 
 /**
- * Creates a client for one server that keeps up to `connections` open and does not follow redirects. A request may take
+ * Creates a client for one server. It keeps up to `connections` open and does not follow redirects. A request may take
  * 5 seconds to connect and `requestSeconds` in total.
  */
 export const createHttpTransport = (
@@ -77,7 +77,7 @@ export const createHttpTransport = (
 
 const over = new Error('the request has ended');
 
-/** Request and its response, which is complete once the status and up to 64 KiB of the body have been read. */
+/** Request with its response. The response is complete once the status and up to 64 KiB of the body have been read. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly begunAt = performance.now();
   readonly #onEnd: (reply: ReceiverReply) => void;
@@ -146,7 +146,7 @@ const reasons: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
-/** Returns the reason for a failure, without strings that could reveal parts of the request. */
+/** Returns the reason for a failure. Leaves out strings that could reveal parts of the request. */
 const describe = (error: Error): string => {
   if (error instanceof UncheckedTarget) return error.message;
   const { code = error.name } = error as NodeJS.ErrnoException;
@@ -155,12 +155,12 @@ const describe = (error: Error): string => {
 
 const inTurn = createSerial();
 
-/** Running and waiting lookups by host name and family. */
+/** Running and waiting lookups, by host name and address family. */
 const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
- * Looks up one host name at a time. Each lookup occupies a thread that the log also needs, so an unresponsive name
- * server must not block all threads.
+ * Looks up one host name at a time. Each lookup occupies a thread that the log also needs. An unresponsive name server
+ * must not block all threads.
  */
 const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
   const name = `${hostname} ${family}`;

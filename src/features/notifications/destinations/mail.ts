@@ -7,7 +7,7 @@ import { truncate } from '../message/plain-text.ts';
 /** Maximum size in bytes of the text. */
 const maxBytes = 64 * 1024;
 
-/** Maximum number of incidents whose threads a mail references. */
+/** Maximum number of incidents whose threads are referenced in a mail. */
 const mostThreads = 16;
 
 interface MailAddress {
@@ -30,7 +30,7 @@ export interface Mail {
   headers: Record<string, string>;
 }
 
-/** Converts a message to a mail. The mail depends only on the message, so a retried mail keeps its id. */
+/** Converts a message to a mail. The mail depends only on the message, so a retry has the same id. */
 export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]): Mail => {
   const { id, time, title, urgency, via } = outgoing;
   const author = toMailAddress(from);
@@ -62,7 +62,10 @@ export const toMailAddress = (text: string): MailAddress => {
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 };
 
-/** Returns thread ids. All mails about an incident form one thread, as do an alert, its repeats and its resolution. */
+/**
+ * Returns thread ids. All mails about an incident form one thread. So do the mails about an alert, its repeats and its
+ * resolution.
+ */
 const toThreads = ({ alert, message }: Outgoing): string[] =>
   alert ? toAlertThread(alert) : toIncidentThreads(message);
 
@@ -90,7 +93,7 @@ const colors: Record<Urgency, string> = {
 const font = 'font-family: system-ui, sans-serif; line-height: 1.5';
 const button = 'display: inline-block; padding: 10px 16px; border-radius: 8px; background: #0a6a50; color: #ffffff';
 
-/** Writes the mail as HTML with inline styles, because mail programs strip style sheets. */
+/** Formats the mail as HTML with inline styles. Mail programs strip style sheets. */
 const toHtml = ({ title, text, urgency, link, acknowledgeUrl }: Outgoing): string => {
   const links = [
     ...(acknowledgeUrl === undefined ? [] : [writeLink(acknowledgeUrl, 'Acknowledge', button)]),

@@ -38,7 +38,9 @@ export const ntfyDestination: DestinationType = {
   },
 };
 
-/** Returns the notification's buttons. Acknowledge works without a browser and removes the notification. */
+/**
+ * Returns the buttons of the notification. The acknowledge button works without a browser and removes the notification.
+ */
 const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
   const headers = { Accept: 'application/json' };
   return [
@@ -50,6 +52,6 @@ const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
   ];
 };
 
-/** Escapes JSON for use in a header. */
+/** Escapes JSON to ASCII for use in a header. */
 const toAscii = (json: string): string =>
   json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -6,8 +6,8 @@ import { breakMentions, type DestinationType, jsonType, toPath } from './type.ts
 const maxBytes = 4000;
 
 /**
- * Incoming webhook for Slack, Mattermost or Rocket.Chat. The `url` is the secret. Links replace buttons, because Slack
- * shows a warning for buttons without an interaction endpoint and the other two ignore blocks.
+ * Incoming webhook for Slack, Mattermost or Rocket.Chat. `url` is the secret. Links are used instead of buttons. Slack
+ * shows a warning for buttons without an interaction endpoint, and the other two ignore blocks.
  */
 export const slackDestination: DestinationType = {
   name: 'slack',
@@ -32,7 +32,7 @@ const toLinkLine = ({ message, link, acknowledgeUrl }: Outgoing): string => {
 const escapeUrl = (url: string): string =>
   url.replaceAll('&', '&amp;').replaceAll('<', '%3C').replaceAll('>', '%3E').replaceAll('|', '%7C');
 
-/** Escapes links and mentions: Slack's `<!channel>`, and the Markdown of Mattermost and Rocket.Chat. */
+/** Escapes links and mentions: `<!channel>` for Slack, and the Markdown of Mattermost and Rocket.Chat. */
 const escapeText = (text: string): string =>
   breakMentions(text)
     .replaceAll('&', '&amp;')

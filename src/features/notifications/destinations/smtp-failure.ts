@@ -11,7 +11,7 @@ export class MailFailure extends Error {
   /** System or TLS error code. */
   readonly origin: string;
   readonly command: string;
-  /** Status of the server's response; undefined without a response. */
+  /** Status of the server's response. Undefined without a response. */
   readonly status: number | undefined;
   readonly response: string;
 
@@ -37,7 +37,7 @@ export interface SmtpError {
 }
 
 /**
- * True if the system or the server reports a TLS failure. A server that refuses EHLO, other than with 421, has no
+ * True if the system or the server reports a TLS failure. A server that refuses EHLO with anything but 421 has no
  * STARTTLS.
  */
 const isTlsProblem = ({ code, origin, command, status }: MailFailure): boolean =>
@@ -52,7 +52,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host name of the mail server is unknown',
 };
 
-/** Returns the reason. Leaves out the response's text, which may name people. */
+/** Returns the reason. Leaves out the text of the response, which may name people. */
 export const toReason = (failure: MailFailure): string => {
   const { step, code, origin, status, response, command } = failure;
   if (origin === forbiddenTarget) return failure.message;
@@ -72,7 +72,7 @@ export const toReason = (failure: MailFailure): string => {
 /**
  * Converts a failure to an outcome. A server that refuses the login, TLS or the From address rejects every mail. A
  * server that permanently refuses a recipient or the mail refuses only that mail. If one recipient is deferred
- * (greylisting), other recipients are deferred, too.
+ * (greylisting), the others are deferred as well.
  */
 export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   const { step, status, code, command } = failure;

@@ -7,7 +7,7 @@ import { MailFailure, type SmtpError, toMailOutcome, toReason } from './smtp-fai
 import { SmtpSession } from './smtp-session.ts';
 import type { ReceiverAddress, SendResult, Transport } from './type.ts';
 
-/** Maximum number of mails remembered because some of their recipients were refused. */
+/** Maximum number of remembered mails of which some recipients were refused. */
 const mostPartial = 1000;
 
 /** Creates the transport that sends messages through a mail server to the recipients in the settings. */
@@ -24,13 +24,13 @@ export interface MailSender {
   close(): Promise<void>;
 }
 
-/** Creates a sender of mails. A mail may take up to `seconds`; `lookup` replaces name resolution. */
+/** Creates a sender of mails. A mail may take up to `seconds`. `lookup` replaces name resolution. */
 export const createMailSender = (receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): MailSender => {
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
   /**
-   * Recipients whose server accepted a mail that was refused for other recipients, by mail id. Retries skip these
-   * recipients.
+   * Recipients that the server accepted for a mail, by mail id, if it refused other recipients. Retries skip the
+   * accepted recipients.
    */
   const accepted = new Map<string, Set<string>>();
   const connect = async (): Promise<SmtpSession> => {
@@ -86,7 +86,7 @@ export const createMailSender = (receiver: ReceiverAddress, seconds: number, loo
   };
 };
 
-/** Sorts temporary failures first, because they are retried. */
+/** Compares failures for sorting. Temporary failures come first, because they are retried. */
 const byStatus = (one: SmtpError, other: SmtpError): number => (one.responseCode ?? 0) - (other.responseCode ?? 0);
 
 const remember = (accepted: Map<string, Set<string>>, id: string, recipients: readonly string[]): void => {

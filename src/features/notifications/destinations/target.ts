@@ -10,11 +10,11 @@ import { type DestinationSettings, destinationTypes } from '../settings.ts';
 import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
 import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
-/** Facts about a way to reach a person that affect its target. */
+/** Facts about a way to reach a person that affect the target of the way. */
 interface WayFacts {
   person: string;
   delayMs: number;
-  /** The person's settings for quiet hours, as text. */
+  /** The person's settings for quiet hours, as text. A change replaces the target. */
   quiet: string | undefined;
 }
 
@@ -26,11 +26,14 @@ export interface DestinationTarget {
   /** Scheme, host and port from the URL. */
   address: string;
   rules: IncidentRules;
-  /** True for a runtime setting, which can reach only addresses allowed by `watchTargets`. */
+  /** True for a runtime setting. It can reach only addresses allowed by `watchTargets`. */
   isRuntimeSetting: boolean;
-  /** Creation time of the runtime setting, in Unix milliseconds. A different time means a different destination. */
+  /**
+   * Time at which the runtime setting was created, in Unix milliseconds. A different time means a different
+   * destination.
+   */
   createdAt: number | null;
-  /** Facts about a way to reach a person; undefined for a destination that belongs to nobody. */
+  /** Facts about a way to reach a person. Undefined for a destination that belongs to nobody. */
   way?: WayFacts;
 }
 
@@ -53,7 +56,7 @@ export const findNotificationProblems = ({
   ];
 };
 
-/** True for an http or https URL in printable ASCII. Needed because the URL is sent in headers. */
+/** True for an http or https URL in printable ASCII. Other characters cannot be sent in headers. */
 const isPublicUrl = (text: string): boolean => {
   const { protocol, search, hash, username } = URL.canParse(text) ? new URL(text) : new URL('none:');
   return /^https?:$/.test(protocol) && /^[!-~]+$/.test(text) && !/[?#]/.test(search + hash + text) && username === '';
@@ -89,7 +92,7 @@ export const toTarget = (
   }
 };
 
-/** Returns the destination's identity in links; `createdAt` is null for the config file. */
+/** Returns the identity of the destination in links. `createdAt` is null for the config file. */
 export const toLinkedDestination = (
   { name, type, url }: DestinationSettings,
   createdAt: number | null = null,
@@ -108,7 +111,7 @@ const findType = (wanted: string): DestinationType => {
   throw new Error(`type must be one of ${known}, not ${JSON.stringify(wanted)}`);
 };
 
-/** Parses the URL. Error messages omit it, because its path may be secret. */
+/** Parses the URL. Error messages omit the URL, because its path may be secret. */
 const toUrl = (text: string, { schemes = ['http', 'https'] }: DestinationType): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))

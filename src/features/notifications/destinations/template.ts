@@ -7,7 +7,7 @@ import { type DeliveryRequest, type DestinationType, type ReceiverAddress, toHea
 /** Maximum size in bytes of a value in the body. */
 const maxBodyBytes = 16 * 1024;
 
-/** Maximum size in bytes of a value in the query or a header, because servers limit their size. */
+/** Maximum size in bytes of a value in the query or in a header. Servers limit their size. */
 const maxQueryBytes = 1024;
 
 /** Value that replaces a placeholder. */
@@ -26,7 +26,7 @@ const placeholder = /\{(json )?([A-Za-z]\w*)\}/g;
 /** Placeholder in a query, where some characters are percent-encoded. */
 const queryPlaceholder = /(?:\{|%7B)(json(?:%20|\+))?([A-Za-z]\w*)(?:\}|%7D)/gi;
 
-/** Any other HTTP receiver, reached by a request with placeholders. */
+/** Any other HTTP receiver. The request is a template with placeholders. */
 export const templateDestination: DestinationType = {
   name: 'template',
   // The receiver can be any program.
@@ -81,7 +81,7 @@ const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][
 
 const isPlaceholder = (name: string): name is keyof Values => (placeholders as readonly string[]).includes(name);
 
-/** Start of JSON. A placeholder on its own is not JSON. */
+/** Start of a JSON text. A placeholder on its own is not JSON. */
 const jsonStart = /^\s*(?:\[|\{(?!\w+\}))/;
 
 const toContentType = ({ headers, settings }: ReceiverAddress): string =>
@@ -122,7 +122,7 @@ const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {
   return [...parts, template.slice(end)];
 };
 
-/** Returns a receiver's templates, parsed only once. */
+/** Returns the templates of a receiver. They are parsed only once. */
 const toTemplates = computeOnce((receiver: ReceiverAddress) => ({
   query: parseTemplate(receiver.url.search, queryPlaceholder),
   body: parseTemplate(receiver.settings.body ?? '', placeholder),
@@ -186,7 +186,7 @@ const limitLabels = (labels: Record<string, string>, maxBytes: number): Record<s
   return Object.fromEntries(fitting);
 };
 
-/** Values that break the JSON if a placeholder is outside quotes. */
+/** Values that break the JSON if a placeholder is not inside quotes. */
 const hostile: Values = {
   ...(Object.fromEntries(placeholders.map((name) => [name, '"\\\n'])) as unknown as Values),
   labels: { a: '"' },

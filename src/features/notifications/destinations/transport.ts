@@ -5,11 +5,11 @@ import type { HttpTransport } from './http-transport.ts';
 import type { DestinationTarget } from './target.ts';
 import type { DeliveryRequest, SendResult, Transport } from './type.ts';
 
-/** Default request timeout in seconds for most types. */
+/** Default timeout of a request in seconds, for most types. */
 const usualSeconds = 15;
 
 /**
- * Opens a destination's transport, whose modules are loaded on first use. A destination from the runtime settings can
+ * Opens the transport of a destination. Loads its modules on first use. A destination from the runtime settings can
  * reach only `targets`.
  */
 export const openTransport = async (
@@ -71,7 +71,7 @@ export const toTransport = (
   close,
 });
 
-/** Builds the request that sends the content at the time `now`, with additional headers. */
+/** Builds the request that sends the content, with additional headers. `now` is the time of the request. */
 const createRequest = (
   { type, receiver }: Pick<DestinationTarget, 'type' | 'receiver'>,
   outgoing: Outgoing,

@@ -13,33 +13,33 @@ export interface DestinationType {
   secret: 'none' | 'optional' | 'required';
   /** Lower-case name of the header that contains the secret. */
   secretHeader?: string;
-  /** True if the secret may be any string, which is possible if it is not sent in a header. */
+  /** True if the secret may be any string. Only possible if the secret is not sent in a header. */
   takesAnySecret?: boolean;
-  /** True if the receiver identifies alerts by labels, so a resolution needs the labels of the resolved alert. */
+  /** True if the receiver identifies alerts by labels. A resolution then needs the labels of the resolved alert. */
   knowsByLabels?: boolean;
-  /** Maximum number of secrets that are valid together. Default: 1. */
+  /** Maximum number of secrets that are valid at the same time. Default: 1. */
   secrets?: number;
-  /** Returns the problem with a secret, as a clause that does not reveal it. */
+  /** Returns the problem with a secret, as a clause that does not reveal the secret. */
   findSecretProblem?(secret: string): string | undefined;
-  /** Allowed URL schemes; `http` and `https` by default. */
+  /** Allowed URL schemes. Default: `http` and `https`. */
   schemes?: readonly string[];
   /** Settings specific to this type. */
   ownSettings?: readonly (keyof OwnSettings)[];
-  /** Body headers that settings can change. */
+  /** Headers of the body that settings can change. */
   ownHeaders?: readonly string[];
   /** Returns the problem with the settings, as a clause without secrets. */
   findProblem?(receiver: ReceiverAddress): string | undefined;
   /** Request timeout in seconds unless `timeoutSeconds` is set. Default: 15. */
   timeoutSeconds?: number;
-  /** Builds the request for a message at the time `now`, for types that speak HTTP. */
+  /** Builds the request for a message, for types that speak HTTP. `now` is the time of the request. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
   /** Returns the headers from the settings, for types that fill in placeholders. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
-  /** Opens the transport for types that do not speak HTTP. A message may take `seconds`; `lookup` resolves names. */
+  /** Opens the transport, for types that do not speak HTTP. A message may take `seconds`. `lookup` resolves names. */
   openTransport?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<Transport>;
 }
 
-/** Settings that only certain types have. */
+/** Settings that exist only for certain types. */
 export const ownSettings = {
   method: Type.Optional(
     Type.Enum(['POST', 'PUT', 'PATCH', 'GET'], {
@@ -86,14 +86,14 @@ export const ownSettings = {
 };
 type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
 
-/** Receiver's address and credentials. */
+/** Address and credentials of a receiver. */
 export interface ReceiverAddress {
   url: URL;
   /** Type-specific settings. */
   settings: OwnSettings & { headers?: Readonly<Record<string, unknown>> };
   /** Headers from the settings, by lower-case name. */
   headers: Readonly<Record<string, string>>;
-  /** Current secret followed by the previous secret; empty if there are none. */
+  /** Current secret, followed by the previous secret. Empty if there is none. */
   secrets: readonly string[];
   /** TLS client option `ca` with additional CAs. */
   trust: { ca?: string[] };
@@ -101,7 +101,7 @@ export interface ReceiverAddress {
 
 export interface SendResult {
   outcome: DeliveryOutcome;
-  /** Receiver's response, or the reason for a missing response. */
+  /** Response of the receiver, or the reason why there is none. */
   reply: string;
 }
 
@@ -129,7 +129,7 @@ export interface DeliveryRequest {
 /** Returns the path and query of the configured URL. */
 export const toPath = ({ pathname, search }: URL): string => `${pathname}${search}`;
 
-/** Returns the path with `end` appended, unless it already ends with `end`. */
+/** Returns the path with `end` appended. Returns it unchanged if it already ends with `end`. */
 export const toPathWith = ({ pathname, search }: URL, end: string): string => {
   const base = pathname.replace(/\/+$/, '');
   return `${base.endsWith(end) ? base : `${base}${end}`}${search}`;
@@ -142,8 +142,8 @@ export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
 /**
- * Encodes text as a single header line. Everything but printable ASCII is encoded as in RFC 2047, which ntfy and others
- * understand.
+ * Encodes text as a single header line. Everything but printable ASCII is encoded according to RFC 2047. ntfy and
+ * others understand this.
  */
 export const toHeader = (text: string): string => {
   const line = toSingleLine(text);
@@ -154,7 +154,7 @@ export const toHeader = (text: string): string => {
 export const breakMentions = (text: string): string =>
   text.replaceAll(/@(?=(?:all|channel|everyone|here)\b)/gi, '@\u200b');
 
-/** Returns the text below the title, including the acknowledge link for receivers without buttons. */
+/** Returns the text below the title. Includes the acknowledge link, for receivers without buttons. */
 export const toBody = ({ text, acknowledgeUrl }: Outgoing, maxBytes: number): string => {
   const end = acknowledgeUrl === undefined ? '' : `\n\nAcknowledge: ${acknowledgeUrl}`;
   return `${truncate(text, maxBytes - end.length)}${end}`;

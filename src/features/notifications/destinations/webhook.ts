@@ -7,7 +7,7 @@ const prefix = 'whsec_';
 /** Minimum length of a secret in bytes. */
 const minimumBytes = 16;
 
-/** Standard Webhooks 1.0. The receiver verifies the signature, and recognizes repeated deliveries by their id. */
+/** Standard Webhooks 1.0. The receiver verifies the signature and recognizes repeated deliveries by their id. */
 export const webhookDestination: DestinationType = {
   name: 'webhook',
   secret: 'optional',

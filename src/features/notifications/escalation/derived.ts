@@ -8,13 +8,13 @@ import { stop } from './policy.ts';
 import { derivedPolicy, type ShownPolicy } from './policy-kind.ts';
 
 interface RulesSource {
-  /** Destinations that get incidents, without ways. */
+  /** Destinations that get incidents. Does not include ways. */
   destinations: readonly DestinationSettings[];
   rotations: readonly Pick<Rotation, 'name' | 'kind' | 'members'>[];
 }
 
 /**
- * Expresses `after`, `repeat`, `hours` and the rotations of destinations as a policy; undefined without destinations.
+ * Converts `after`, `repeat`, `hours` and the rotations of destinations to a policy. Undefined without destinations.
  */
 export const derivePolicy = ({ destinations, rotations }: RulesSource): ShownPolicy[] => {
   const waits = [...new Set(destinations.map(toAfterMs))].sort((one, other) => one - other);
@@ -38,7 +38,7 @@ export const derivePolicy = ({ destinations, rotations }: RulesSource): ShownPol
   ];
 };
 
-/** Returns the targets of a step, with rotations instead of their members. */
+/** Returns the targets of a step. Rotations take the place of their members. */
 const listTargets = (afterMs: number, { destinations, rotations }: RulesSource): string[] => {
   const targets = destinations
     .filter((each) => toAfterMs(each) === afterMs)

@@ -12,11 +12,11 @@ interface EscalationParts {
   policies: Pick<PolicyKeeper, 'find' | 'list' | 'onChanged'>;
   routing: Pick<RoutingKeeper, 'find' | 'onChanged'>;
   rotations: { list(): readonly { name: string }[]; onCallAt(rotation: string, at: number): string[] };
-  /** Returns the names of destinations that get incidents, without ways. */
+  /** Returns the names of destinations that get incidents. Does not include ways. */
   listDestinations(): readonly string[];
   people: Pick<People, 'listUsers' | 'listReachable'>;
   /**
-   * Returns the time from which incidents follow the routing in the config file, in Unix milliseconds; undefined if
+   * Returns the time from which incidents follow the routing in the config file, in Unix milliseconds. Undefined if
    * unknown.
    */
   configuredSince(): number | undefined;
@@ -27,9 +27,9 @@ interface EscalationParts {
 /** Escalation policies and their routing, applied to incidents. */
 export class Escalations {
   readonly #parts: EscalationParts;
-  /** Destinations named by policies; undefined after a change, until recomputed. */
+  /** Destinations named in policies. Undefined after a change, until recomputed. */
   #named: ReadonlySet<string> | undefined;
-  /** Targets that can be notified; undefined after a change, until recomputed. */
+  /** Targets that can be notified. Undefined after a change, until recomputed. */
   #reachable: ReadonlySet<string> | undefined;
 
   constructor(parts: EscalationParts) {
@@ -39,17 +39,17 @@ export class Escalations {
     });
   }
 
-  /** False until policies and ways have been read from the database. Before that, steps would reach nobody. */
+  /** False until policies and ways have been read from the database. Until then, steps would reach nobody. */
   get isReady(): boolean {
     return this.#parts.isRead();
   }
 
-  /** Rereads users, ways and destinations. */
+  /** Reads users, ways and destinations again. */
   reset(): void {
     this.#reachable = undefined;
   }
 
-  /** Returns the next step of an incident; undefined after the last step. Times are Unix milliseconds. */
+  /** Returns the next step for an incident. Undefined after the last step. Times are Unix milliseconds. */
   next(incident: SharedIncident, now: number): NextStep | undefined {
     return findNextStep(
       incident,
@@ -63,7 +63,7 @@ export class Escalations {
   }
 
   /**
-   * Returns the event that records the policy of an incident before its first step; undefined if the policy is already
+   * Returns the event that records the policy of an incident before its first step. Undefined if the policy is already
    * recorded.
    */
   decide(incident: SharedIncident, now: number): EscalationStep | undefined {
@@ -73,26 +73,28 @@ export class Escalations {
     return { opening, after, place: { policy: place.policy, round: 0, step: 0 }, targets: [] };
   }
 
-  /** Returns the policy that an incident follows or will follow; null if there is none. */
+  /** Returns the policy that an incident follows or will follow. Null if there is none. */
   policyOf(incident: SharedIncident, now: number): string | null {
     const place = placeOf(incident);
     if (place) return place.policy;
     return incident.state === 'open' && !incident.isOld ? (this.#route(incident, now) ?? null) : null;
   }
 
-  /** True if the first step of an incident's policy has not been taken yet. */
+  /** True if the first step in the policy of an incident has not been taken yet. */
   isStarting(incident: SharedIncident, now: number): boolean {
     if (incident.state !== 'open' || this.policyOf(incident, now) === null) return false;
     return (placeOf(incident)?.step ?? 0) === 0;
   }
 
-  /** True if the destination is notified of the incident only by steps and requests, and not by its own rules. */
+  /**
+   * True if the destination is notified of the incident only by steps and requests. Its own rules then do not apply.
+   */
   governs(incident: SharedIncident, { settings: { name }, way }: DestinationTarget, now: number): boolean {
     if (way) return this.policyOf(incident, now) !== null || this.isOffDuty(incident, way, now);
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
   }
 
-  /** True if the shift of the person with this way has ended and no policy has notified that person. */
+  /** True if the way belongs to a person whose shift has ended and whom no policy has notified. */
   isOffDuty(incident: SharedIncident, { person }: { person: string }, now: number): boolean {
     return this.policyOf(incident, now) === null && !this.isOnCall(person, now);
   }
@@ -131,7 +133,7 @@ export class Escalations {
 
   /**
    * Returns the policy chosen by the routing. An opening from before the first routing has no policy, because
-   * destinations have been notified by their own rules.
+   * destinations were notified by their own rules.
    */
   #route(incident: SharedIncident, now: number): string | null | undefined {
     const { policies, routing, configuredSince } = this.#parts;

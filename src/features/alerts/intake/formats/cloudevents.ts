@@ -59,7 +59,7 @@ const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeR
   return { ...Object.fromEntries(attributes), data: isJson ? parseJson(bytes) : readText(bytes) };
 };
 
-/** Decodes an attribute in a header, where everything but printable ASCII is percent-encoded. */
+/** Decodes an attribute in a header. Everything but printable ASCII is percent-encoded there. */
 const decodePercent = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -42,7 +42,9 @@ export const grafana = defineFormat({
   },
 });
 
-/** Describes Grafana's own alerts for rules whose query fails or returns nothing; a label contains the rule's name. */
+/**
+ * Describes Grafana's own alerts for rules whose query fails or returns nothing. The name of the rule is in a label.
+ */
 const describeProblem = (rule: string, name: string | undefined, error = ''): string => {
   if (name === 'DatasourceNoData') return `${rule}: no data`;
   if (name === 'DatasourceError') return `${rule}: ${error || 'the query failed'}`;

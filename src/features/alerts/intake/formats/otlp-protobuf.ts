@@ -48,11 +48,11 @@ const resourceLogs: MessageFields = {
 /** `ExportLogsServiceRequest` in `opentelemetry/proto/collector/logs/v1`. */
 export const exportLogsRequest: MessageFields = { 1: { name: 'resourceLogs', type: () => resourceLogs, isList: true } };
 
-/** Encodes a `google.rpc.Status` with a message but no code: in OTLP, the response status is the code. */
+/** Encodes a `google.rpc.Status` with a message but no code. In OTLP, the response status is the code. */
 export const writeStatus = (message: string): Buffer =>
   Buffer.from(new BinaryWriter().tag(2, lengthDelimited).string(message).finish());
 
-/** Encodes an `ExportLogsServiceResponse`, which is empty if all records were accepted. */
+/** Encodes an `ExportLogsServiceResponse`. It is empty if all records were accepted. */
 export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialSuccess): Buffer => {
   const writer = new BinaryWriter();
   if (rejectedLogRecords !== undefined && errorMessage !== undefined) {
@@ -65,7 +65,7 @@ export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialS
 };
 
 export interface PartialSuccess {
-  /** 64-bit integer, a string in JSON. */
+  /** 64-bit integer, which is a string in JSON. */
   rejectedLogRecords?: string;
   errorMessage?: string;
 }

@@ -146,13 +146,13 @@ const toRecordAlert = (record: Static<typeof OtlpRecord>, shared: Fields, scope:
 };
 
 /**
- * Maximum number of attributes, and maximum length in characters of a string, because many records share the attributes
- * of a resource.
+ * Maximum number of attributes, and maximum length of a string in characters. Limits are needed because many records
+ * share the attributes of a resource.
  */
 const maxAttributes = 256;
 const maxTextLength = 4096;
 
-/** Returns attributes by key; lists, maps and bytes become undefined. */
+/** Returns attributes by key. Lists, maps and bytes become undefined. */
 const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
   Object.fromEntries(
     attributes.slice(0, maxAttributes).map(({ key, value }) => {
@@ -164,7 +164,10 @@ const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
-/** Returns the text of a body. For a map, returns its message or else the map as JSON; for a list, the list as JSON. */
+/**
+ * Returns the text of a body. For a map, returns its message, or else the map as JSON. For a list, returns the list as
+ * JSON.
+ */
 const toRecordText = (body: Static<typeof Value> = {}): string => {
   const value = toPlain(body);
   if (typeof value !== 'object' || value === null) return String(value ?? '');
@@ -197,12 +200,12 @@ const toPlain = (value: unknown, depth = 0): unknown => {
 const listValues = ({ values }: Record<string, unknown>): unknown[] =>
   Array.isArray(values) ? values.slice(0, maxMembers) : [];
 
-/** Decodes UTF-8 bytes; other bytes stay in base64. */
+/** Decodes bytes as UTF-8. Other bytes stay in base64. */
 const decodeBytes = (base64: string): string => {
   const bytes = Buffer.from(base64.slice(0, maxTextLength), 'base64');
   return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, maxTextLength);
 };
 
-/** Converts nanoseconds to RFC 3339; undefined for 0, which means unknown, and for invalid values. */
+/** Converts nanoseconds to RFC 3339. Undefined for invalid values, and for 0, which means unknown. */
 const readNanoseconds = (nanoseconds: string | number = 0): string | undefined =>
   Number(nanoseconds) > 0 ? formatTime(new Date(Number(nanoseconds) / 1e6)) : undefined;

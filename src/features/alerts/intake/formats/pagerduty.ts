@@ -10,7 +10,7 @@ import { toRfc3339 } from '../times.ts';
 
 const Text = Type.Optional(Type.String());
 
-/** Maximum number of links, and maximum length in characters of their names. */
+/** Maximum number of links, and maximum length of their names in characters. */
 const maxNamedLinks = 8;
 const maxNameLength = 64;
 
@@ -101,7 +101,7 @@ export const pagerduty = defineFormat({
 /** Creates 32 hexadecimal digits in the style of PagerDuty. */
 const createKey = (): string => randomUUID().replaceAll('-', '');
 
-/** Returns links by text; a link without text gets a number. */
+/** Returns links by text. A link without text gets a number. */
 const toNamed = (links: readonly { href?: string; text?: string }[] = []): Record<string, unknown> =>
   Object.fromEntries(
     links

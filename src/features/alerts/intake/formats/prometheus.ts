@@ -39,15 +39,17 @@ const Labelled = Type.Object(labelled);
 /** Facts about an alert in addition to its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
-  /** Message that overrides the alert's own text. */
+  /** Message that overrides the text of the alert itself. */
   problem?: string;
-  /** Message if labels and annotations contain none. */
+  /** Message to use if labels and annotations contain none. */
   title?: string | undefined;
-  /** Level if the labels contain none. */
+  /** Level to use if the labels contain none. */
   level?: Severity;
 }
 
-/** Converts labels and annotations to an alert. Uses a single literal, because copying members would be slower. */
+/**
+ * Converts labels and annotations to an alert. Uses a single object literal, because copying members would be slower.
+ */
 export const readLabelled = (
   { labels: given, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
   { source, status = 'firing', fingerprint, link, problem = '', title, level = 'WARNING' }: Surroundings,
@@ -94,13 +96,13 @@ export const prometheus = defineFormat({
   },
 });
 
-/** Drops labels with empty values, which Prometheus treats as missing. */
+/** Drops labels with empty values. Prometheus treats them as missing. */
 const dropEmpty = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.values(labels).includes('')
     ? Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
     : labels;
 
-/** Returns alternating names and values, ordered by name. */
+/** Returns names and values in turn, ordered by name. */
 const listByName = (labels: Readonly<Record<string, string>>): string[] => {
   const parts: string[] = [];
   for (const name of Object.keys(labels).sort()) parts.push(name, labels[name] ?? '');

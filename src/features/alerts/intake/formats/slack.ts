@@ -16,7 +16,7 @@ const levels = new Map<string, Severity>([
   ['good', 'INFO'],
 ]);
 
-/** Slack Block Kit blocks, of which only the text is read. */
+/** Slack Block Kit blocks. Only their text is read. */
 const Blocks = Type.Optional(
   Type.Array(Type.Unknown(), { description: 'Objects of Block Kit; their texts are read.' }),
 );
@@ -38,10 +38,13 @@ const Attachment = Type.Object({
 
 type Attachments = readonly Static<typeof Attachment>[];
 
-/** Maximum numbers in Slack's documentation: attachments per message, and blocks per list. */
+/** Maximum numbers according to Slack's documentation: attachments per message, and blocks per list. */
 const maxAttachments = 100;
 
-/** Slack incoming webhooks, which many programs support: JSON, or a form whose `payload` field contains JSON. */
+/**
+ * Slack incoming webhooks, which many programs support. The body is JSON, or a form whose `payload` field contains
+ * JSON.
+ */
 export const slackFormat = defineFormat({
   name: 'slack',
   summary: "Store a message for Slack's incoming webhooks",
@@ -85,7 +88,7 @@ export const slackFormat = defineFormat({
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
-/** Returns the first candidate that is not blank, and reads no further. */
+/** Returns the first candidate that is not blank. Reads no further candidates. */
 const findText = (texts: Iterable<string | undefined>): string => {
   for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
   return '';
@@ -104,7 +107,7 @@ function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attac
   for (const part of attachments) yield* [part.author_name, part.footer];
 }
 
-/** Yields the strings that differ from the message. */
+/** Yields the strings that are not the message. */
 function* listDetails(message: string, attachments: Attachments): Generator<string> {
   for (const part of attachments) {
     if (part.text !== undefined && part.text !== message) yield part.text;
@@ -113,7 +116,7 @@ function* listDetails(message: string, attachments: Attachments): Generator<stri
   }
 }
 
-/** Writes a line for each of an attachment's fields. */
+/** Writes one line for each field of an attachment. */
 const readFields = (fields: readonly unknown[] = []): string =>
   fields
     .slice(0, maxAttachments)
@@ -125,13 +128,13 @@ const readFields = (fields: readonly unknown[] = []): string =>
 /** Maximum depth of elements that contain text. */
 const maxDepth = 6;
 
-/** Maximum number of characters to read; higher than the number stored. */
+/** Maximum number of characters to read. It is higher than the number stored. */
 const maxCharacters = 32_768;
 
-/** Maximum number of elements to read, more than Slack accepts in a message. */
+/** Maximum number of elements to read. It is more than Slack accepts in a message. */
 const maxElements = 10_000;
 
-/** Remaining characters and elements that can be read from a message's blocks. */
+/** Number of characters and elements that may still be read from the blocks of a message. */
 interface Budget {
   characters: number;
   elements: number;
@@ -152,8 +155,8 @@ const joinTexts = (blocks: readonly unknown[], depth: number, left: Budget, sepa
 };
 
 /**
- * Returns the text of a block: first its `text` or a similar member, then the text in its lists. Table rows are lists,
- * too.
+ * Returns the text of a block: first its `text` or a similar member, then the text in its lists. Table rows also count
+ * as lists.
  */
 const readBlock = (block: unknown, depth: number, left: Budget): string => {
   left.elements -= 1;
