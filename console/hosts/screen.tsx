@@ -107,8 +107,8 @@ const groupByTag = (hosts: readonly Host[]): { title: string; rows: readonly Hos
     .filter(({ rows }) => rows.length > 0);
 
 /** Returns the text of a host in which the filter searches. */
-const toWords = ({ name, hostname, tags, note, state }: Host): string =>
-  [name, hostname ?? '', ...tags, note, words.states[state]].join(' ');
+const toWords = ({ name, hostname, aliases, tags, note, state }: Host): string =>
+  [name, hostname ?? '', ...aliases, ...tags, note, words.states[state]].join(' ');
 
 const HostControls = () =>
   isAllowed('createHost') ? <IconButton icon="plus" kind="primary" label={words.add} onClick={add} /> : null;

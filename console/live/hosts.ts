@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Host, HostEvent } from 'signalbox/client';
+import { listHostNames, mapHostOwners } from '../../src/kit/host-names.ts';
 import { client } from '../api.ts';
 import { isReadable } from '../routes.ts';
 import { type Resource, useResource } from './resource.ts';
@@ -36,18 +37,16 @@ const apply = (
   return index < 0 ? [...before, changed] : before.with(index, changed);
 };
 
+/** Hosts by their names and aliases. */
+const owners = computed(() => mapHostOwners(knownHosts.value.value ?? []));
+
 /** Lists the names used for a host in alerts, in lower case. */
-export const listNames = ({ name, hostname, aliases }: Host): string[] =>
-  [name, ...aliases, hostname ?? name].map((each) => each.toLowerCase());
+export const listNames = (host: Host): string[] => listHostNames(host, host.hostname, owners.value);
 
 /** Hosts by the names in their alerts. */
 const byName = computed(() => {
   const hosts = hasHosts.value ? (knownHosts.value.value ?? []) : [];
-  // A host's own name takes precedence over another host's alias or host name.
-  return new Map([
-    ...hosts.flatMap((host) => listNames(host).map((name) => [name, host.name] as const)),
-    ...hosts.map(({ name }) => [name.toLowerCase(), name] as const),
-  ]);
+  return new Map(hosts.flatMap((host) => listNames(host).map((name) => [name, host.name] as const)));
 });
 
 /** Returns the name of the host known in alerts by this host name. Undefined for any other machine. */

@@ -60,6 +60,8 @@ export interface PlaceCheck extends HostCheck {
 export interface HostSource {
   /** Returns a host's tags; undefined for an unknown host. */
   findTags(name: string): readonly string[] | undefined;
+  /** Lists the values of `hostname` in alerts about a host, in lower case; none for an unknown host. */
+  listNames(name: string): string[];
   /** Returns the last results of a watch at all hosts. */
   listChecks(watch: string): PlaceCheck[];
   /**

@@ -366,6 +366,9 @@ test('incidents of alerts with an alias as hostname count for the host, whose al
     await app.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'a', source: hostname, hostname } });
     await waitUntil(`${hostname} counts`, async () => (await readHost(app, token, 'web-1')).openIncidents === count);
   }
+  const list = async (hostname: string) =>
+    (await app.request<{ total: number }>('GET', `/api/incidents?hostname=${hostname}`, { token })).json.total;
+  assert.deepEqual(await Promise.all(['WEB-1', 'www', 'web-2', 'none'].map(list)), [4, 1, 1, 0]);
   for (const alias of ['WWW', 'web-1', 'Postgres', 'db-1']) {
     const { status, json } = await patch('web-2', { aliases: [alias] });
     assert.deepEqual(
@@ -375,4 +378,24 @@ test('incidents of alerts with an alias as hostname count for the host, whose al
   }
   for (const body of [{ aliases: ['a\nb'] }, { aliases: [''] }, { aliases: 'www' }, { tags: ['a\nb'] }])
     assert.equal((await patch('web-2', body)).status, 400, JSON.stringify(body));
+});
+
+test('an incident counts for the host with that name or alias before it counts for a machine that reports that host name', async (t) => {
+  const app = await startApp(t, { settings: { hosts: [{ name: 'db-1', aliases: ['postgres'] }] } });
+  const token = await app.login('admin');
+  for (const [name, hostname] of [
+    ['web-1', 'DB-1'],
+    ['web-2', 'postgres'],
+    ['web-3', 'shared'],
+    ['web-4', 'shared'],
+  ] as const) {
+    await report(app, await enrol(app, token, name), name, { hostname });
+  }
+  for (const hostname of ['db-1', 'postgres', 'shared'])
+    await app.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'a', source: hostname, hostname } });
+  await waitUntil('db-1 has both', async () => (await readHost(app, token, 'db-1')).openIncidents === 2);
+  await waitUntil('web-4 has one', async () => (await readHost(app, token, 'web-4')).openIncidents === 1);
+  const names = ['web-1', 'web-2', 'web-3'];
+  const counts = await Promise.all(names.map(async (name) => (await readHost(app, token, name)).openIncidents));
+  assert.deepEqual(counts, [0, 0, 1]);
 });

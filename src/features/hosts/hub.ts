@@ -1,4 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
+import { type HostOwners, listHostNames, mapHostOwners } from '../../kit/host-names.ts';
 import { HostReport } from '../../kit/host-report/report-schema.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
 import type { Offers, PushedWatches, RemoteOutput, RemoteResult } from '../../kit/offers.ts';
@@ -41,6 +42,9 @@ export class Hub {
   readonly #parts: HubParts;
   /** Number of reports that each host may still send, and the time at which that number was computed. */
   readonly #allowances = new Map<string, { left: number; at: number }>();
+
+  /** Owners of names in the latest list of hosts. */
+  #owners: { hosts: readonly KnownHost[]; owners: HostOwners } = { hosts: [], owners: new Map() };
 
   constructor(parts: HubParts) {
     this.#parts = parts;
@@ -145,12 +149,19 @@ export class Hub {
     void watch.look();
   }
 
-  show({ name, tags, aliases, note, dependsOn, setting }: KnownHost): ShownHost {
+  /** Lists the values of `hostname` in alerts about a host, whose name can be in any case; none for an unknown host. */
+  listNames(name: string): string[] {
+    const known = this.#parts.keeper.list().find((each) => each.name.toLowerCase() === name.toLowerCase());
+    return known ? this.#listNames(known) : [];
+  }
+
+  show(known: KnownHost): ShownHost {
+    const { name, tags, aliases, note, dependsOn, setting } = known;
     const { fleet, incidents, watch } = this.#parts;
     const state = fleet.find(name);
     const { state: status, since } = watch.judge(name);
     const report = state?.report;
-    const { count, worst } = incidents.of([name, ...aliases, ...(report ? [report.hostname] : [])]);
+    const { count, worst } = incidents.of(this.#listNames(known));
     const skew = Math.round((state?.skewMs ?? 0) / 1000);
     const { step } = rings[1];
     const line = [...(state?.line ?? [])];
@@ -188,6 +199,13 @@ export class Hub {
       updatedBy: setting?.by ?? null,
       updatedAt: toTimeOrNull(setting?.at),
     };
+  }
+
+  #listNames(known: KnownHost): string[] {
+    const { fleet, keeper } = this.#parts;
+    const hosts = keeper.list();
+    if (hosts !== this.#owners.hosts) this.#owners = { hosts, owners: mapHostOwners(hosts) };
+    return listHostNames(known, fleet.find(known.name)?.report.hostname, this.#owners.owners);
   }
 
   async #add(name: string, by: string): Promise<void> {

@@ -135,6 +135,7 @@ export const hosts = defineFeature({
       offers: {
         hosts: {
           findTags: (name) => keeper.find(name)?.tags,
+          listNames: (name) => hub.listNames(name),
           runCommand: (...given) => hub.runCommand(...given),
           listChecks: (watch) =>
             fleet

@@ -10,8 +10,8 @@ export interface IncidentFilter {
   level?: Severity | undefined;
   /** Pattern, which may contain `*`. */
   source?: string | undefined;
-  /** Pattern, which may contain `*`. */
-  hostname?: string | undefined;
+  /** Patterns, which may contain `*`, of which one must match. */
+  hostnames?: readonly string[] | undefined;
   /** Substring of the title. */
   q?: string | undefined;
   number?: number | undefined;
@@ -69,14 +69,14 @@ export const listIncidents = (
 };
 
 const createFilter = (filter: IncidentFilter): ((incident: StoredIncident) => boolean) => {
-  const { states, level, source, hostname, q, number, user, since, until } = filter;
+  const { states, level, source, hostnames, q, number, user, since, until } = filter;
   const isSource = source === undefined ? undefined : createFilterTest(source);
-  const isHost = hostname === undefined ? undefined : createFilterTest(hostname);
+  const isHost = hostnames?.map(createFilterTest);
   return (incident) =>
     states.includes(incident.state) &&
     (level === undefined || incident.level === level) &&
     (isSource === undefined || isSource(incident.source)) &&
-    (isHost === undefined || isHost(incident.hostname)) &&
+    (isHost === undefined || isHost.some((isOne) => isOne(incident.hostname))) &&
     (number === undefined || incident.number === number) &&
     (user === undefined || isOf(user, incident)) &&
     (q === undefined || incident.title.toLowerCase().includes(q)) &&

@@ -70,6 +70,7 @@ export const incidents = defineFeature({
             journal: alerts.journal,
             show,
             identifySender: parts.identifySender,
+            listHostNames: (name) => offers.hosts?.listNames(name) ?? [],
             describeNotifications,
             describeEscalation,
           }),

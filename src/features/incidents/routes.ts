@@ -49,6 +49,8 @@ interface RouteParts {
   journal: ReadAlerts;
   show: ShowIncident;
   identifySender: IdentifySender;
+  /** Lists the values of `hostname` in alerts about a host; none for an unknown host. */
+  listHostNames: (name: string) => readonly string[];
   /** Returns the last and next notification for each destination. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
   /** Returns the position of the incident in its escalation policy. */
@@ -65,7 +67,7 @@ export const createIncidentRoutes = (parts: RouteParts): Route[] => [
 
 const reading = openFor('incidents:read');
 
-const createListRoute = ({ store, show, identifySender }: RouteParts): Route => {
+const createListRoute = ({ store, show, identifySender, listHostNames }: RouteParts): Route => {
   const queue = createQueue({ running: 4, waiting: 200, refusal: 'Too many lists of incidents are being read' });
   return defineRoute({
     method: 'GET',
@@ -76,7 +78,7 @@ const createListRoute = ({ store, show, identifySender }: RouteParts): Route => 
     handler: (request, reply) => {
       const { query } = request;
       const filter = {
-        ...toFilter(query),
+        ...toFilter(query, listHostNames),
         user: query.mine === 'true' ? requireUser(identifySender(request)) : undefined,
       };
       const list = async () => store.list(filter, query.limit, query.before);
@@ -114,13 +116,16 @@ const requireUser = (sender: string): string => {
   return name;
 };
 
-const toFilter = ({ state, level, source, hostname, q, since, until }: IncidentQuery): IncidentFilter => {
+const toFilter = (
+  { state, level, source, hostname, q, since, until }: IncidentQuery,
+  listHostNames: RouteParts['listHostNames'],
+): IncidentFilter => {
   const number = /^#(\d{1,15})$/.exec(q ?? '')?.[1];
   return {
     states: toStates(state),
     level,
     source: source?.toLowerCase(),
-    hostname: hostname?.toLowerCase(),
+    hostnames: hostname === undefined ? undefined : [hostname.toLowerCase(), ...listHostNames(hostname)],
     q: number === undefined ? q?.toLowerCase() : undefined,
     number: number === undefined ? undefined : Number(number),
     since: toTimeBound('since', since),

@@ -152,7 +152,10 @@ export const IncidentQuery = Type.Object({
   }),
   level: Type.Optional(Type.Enum(severities, { type: 'string', description: 'Only incidents of this severity.' })),
   source: optionalText('Only this source, ignoring case; `*` matches any text.', 'backup*'),
-  hostname: optionalText('Only this host name, ignoring case; `*` matches any text.', 'web-*'),
+  hostname: optionalText(
+    'Only this host name, ignoring case; `*` matches any text. The name of a host includes its aliases.',
+    'web-*',
+  ),
   q: optionalText('Only titles with this text, ignoring case, or the number `#412`.', 'disk'),
   mine: Type.Optional(
     Type.Enum(['true', 'false'], {
