@@ -304,6 +304,10 @@ test('the refusal of a report names the faulty part', async (t) => {
   const disk = { mountPath: '/', used: 1, total: 2 };
   const time = new Date().toISOString();
   for (const [more, message] of [
+    [{ hostname: '' }, /^hostname must not be empty$/],
+    [{ machineId: '' }, /^machineId must not be empty$/],
+    [{ readings: { cpu: 1e18 } }, /^readings\.cpu must be at most 2$/],
+    [{ kept: [{ time, readings: { pressureIo: 1e18 } }] }, /^kept\.0\.readings\.pressureIo must be at most 200$/],
     [{ readings: { disks: [disk, { ...disk, used: -1 }] } }, /^readings\.disks\.1\.used must be at least 0$/],
     [{ readings: { disks: [{ mountPath: '/' }] } }, /^readings\.disks\.0 must have used, total$/],
     [{ readings: { disks: [{ mountPath: '/', used: 1 }] } }, /^readings\.disks\.0\.total is required$/],

@@ -108,8 +108,8 @@ export const toScrapedReport = (
   const percent = (metric: string): number | null => toPercent(rate(metric));
   return {
     time: new Date(time === null ? now : time * 1000).toISOString(),
-    machineId: toLine(samples.get('node_dmi_info')?.[0]?.labels['product_uuid'] ?? uname?.['nodename'] ?? name, 128),
-    hostname: toLine(uname?.['nodename'] ?? name, 255),
+    machineId: toLine(samples.get('node_dmi_info')?.[0]?.labels['product_uuid'] || uname?.['nodename'] || name, 128),
+    hostname: toLine(uname?.['nodename'] || name, 255),
     osName: toLine(samples.get('node_os_info')?.[0]?.labels['pretty_name'] ?? uname?.['sysname'] ?? '', 255) || null,
     ...(bootedAt !== null && { uptimeSeconds: Math.max(0, (time ?? now.getTime() / 1000) - bootedAt) }),
     readings: {

@@ -55,7 +55,7 @@ export class ReportCollector {
   /** Returns a report with the means since the previous report. */
   async collect(withProcesses: boolean): Promise<HostReport> {
     const { osName } = await this.#host.system();
-    const hostname = this.#host.hostname();
+    const hostname = this.#host.hostname() || 'localhost';
     const processes = withProcesses ? await this.#listProcesses() : undefined;
     return {
       time: this.#clock().toISOString(),

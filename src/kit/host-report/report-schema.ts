@@ -11,16 +11,21 @@ export const mostProcesses = 30;
 /** Pattern of a single-line text, because the names on a host are shown in lists and messages. */
 export const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 
-const line = (maxLength: number, example: string, description?: string) =>
+const line = (maxLength: number, example: string, description?: string, minLength = 0) =>
   Type.String({
+    ...(minLength > 0 && { minLength }),
     maxLength,
     pattern: linePattern,
     examples: [example],
     ...(description !== undefined && { description }),
   });
 
-const value = (example: number, description: string) =>
-  Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 1e18, examples: [example] }), description));
+const value = (example: number, description: string, maximum = 1e18) =>
+  Type.Optional(nullable(Type.Number({ minimum: 0, maximum, examples: [example] }), description));
+
+/** Maximum of a share. Twice a whole, so that a clock that jumps on a host costs no report. */
+const mostShare = 2;
+const mostPercent = 100 * mostShare;
 
 export const Disk = Type.Object({
   mountPath: line(255, '/'),
@@ -35,7 +40,7 @@ export const Disk = Type.Object({
 export type Disk = Static<typeof Disk>;
 
 export const ReportedReadings = defineShape('HostReadings', {
-  cpu: value(0.25, 'Busy share of all processors, 0 to 1.'),
+  cpu: value(0.25, 'Busy share of all processors, 0 to 1.', mostShare),
   memoryUsed: value(2_147_483_648, 'Bytes.'),
   memoryTotal: value(8_589_934_592, 'Bytes.'),
   swapUsed: value(0, 'Bytes.'),
@@ -46,9 +51,9 @@ export const ReportedReadings = defineShape('HostReadings', {
   diskRead: value(4096, 'Bytes per second, of mounted fixed disks.'),
   diskWritten: value(8192, 'Bytes per second, of mounted fixed disks.'),
   temperature: value(48, 'Degrees Celsius of the hottest sensor.'),
-  pressureCpu: value(0.4, 'Percent of the last minute in which a task waited for a processor.'),
-  pressureMemory: value(0, 'Percent of the last minute in which a task waited for memory.'),
-  pressureIo: value(0.1, 'Percent of the last minute in which a task waited for a disk.'),
+  pressureCpu: value(0.4, 'Percent of the last minute in which a task waited for a processor.', mostPercent),
+  pressureMemory: value(0, 'Percent of the last minute in which a task waited for memory.', mostPercent),
+  pressureIo: value(0.1, 'Percent of the last minute in which a task waited for a disk.', mostPercent),
   processCount: value(180, 'Number of processes.'),
   disks: Type.Optional(
     Type.Array(Disk, { maxItems: 32, description: 'Fixed local disks and the root file system; 8 have a history.' }),
@@ -67,8 +72,8 @@ export type HostProcess = Static<typeof HostProcess>;
 
 export const HostReport = defineShape('HostReport', {
   time: clockTime,
-  machineId: line(128, '3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d', 'Id of the machine, from /etc/machine-id.'),
-  hostname: line(255, 'web-1.example.org'),
+  machineId: line(128, '3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d', 'Id of the machine, from /etc/machine-id.', 1),
+  hostname: line(255, 'web-1.example.org', 'Host name of the machine.', 1),
   version: Type.Optional(line(64, '1.2.0', 'Version of signalbox.')),
   osName: Type.Optional(nullable(line(255, 'Debian GNU/Linux 12 (bookworm)'))),
   uptimeSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 1e10, examples: [86_400] })),
