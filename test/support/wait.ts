@@ -33,5 +33,11 @@ export const waitUntilPasses = async (check: () => unknown, limitMs = 10_000): P
   });
 };
 
+/** Waits until the number has grown by `count`. */
+export const waitForMore = (what: string, read: () => number, count: number): Promise<void> => {
+  const enough = read() + count;
+  return waitUntil(what, () => read() >= enough);
+};
+
 /** Waits up to `maxMs`, so that faults hit any point of the server's work. */
 export const waitRandomly = (maxMs: number): Promise<void> => setTimeout(Math.random() * maxMs);

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { writeConfig } from '../../support/config-file.ts';
 import { secret } from '../../support/credentials.ts';
+import { rounds } from '../../support/long.ts';
 import { readNews } from '../../support/notifications.ts';
+import { createRandom } from '../../support/random.ts';
 import { answer, startReceiver } from '../../support/receiver.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { atEnd, createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 import { type FaultServer, startServer } from './support/server.ts';
 
 const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents,watches'] };
@@ -19,7 +19,7 @@ const longestLifeMs = 2500;
 const dependents = ['shop', 'mail', 'wiki'];
 
 test('after kill -9 at any moment nothing fires that depends on a failing router', async (t) => {
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const sums = { kills: 0, messages: 0 };
   for (let left = rounds(1, 30); left > 0; left -= 1) {
     const folder = createTemporaryFolder(t);

@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { writeConfig } from '../../support/config-file.ts';
 import { secret } from '../../support/credentials.ts';
+import { rounds } from '../../support/long.ts';
 import { readNews } from '../../support/notifications.ts';
+import { createRandom } from '../../support/random.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { atEnd, createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 import { type FaultServer, startServer } from './support/server.ts';
 
 const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents'] };
@@ -26,7 +26,7 @@ interface Read {
 }
 
 test('after kill -9 at any moment no step of an escalation is skipped or doubled', async (t) => {
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const sums = { kills: 0, messages: 0 };
   for (let left = rounds(1, 250); left > 0; left -= 1) {
     const folder = createTemporaryFolder(t);

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { cases, isLong } from '../../support/long.ts';
+import { cases, isLong, rounds } from '../../support/long.ts';
 import { type CallFault, callFaults, shortCount, taskCallFaults } from './support/call-faults.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { type CallRange, runWithFaults } from './support/faulty-life.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { tasks } from './support/kept-tasks.ts';
 import { requires } from './support/requirements.ts';
-import { rounds } from './support/rounds.ts';
 import { createTally, type Tally } from './support/tally.ts';
 
 const needs = requires({ programs: ['strace'] });

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { openJournal } from '../../../src/storage/journal/journal.ts';
+import { rounds } from '../../support/long.ts';
+import { createRandom } from '../../support/random.ts';
 import { extension, loader } from '../../support/source.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { atExit } from './support/exit.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 
 const module = new URL(`../../../src/storage/journal/journal${extension}`, import.meta.url).href;
 const groupBytes = 3_000_000;
@@ -60,7 +60,7 @@ const readLog = async (directory: string, onTorn: () => void): Promise<Stored[]>
 };
 
 test('after kill -9 in the middle of a group the log contains all its records or none', async (t) => {
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const total = rounds(6, 300);
   let acknowledged = 0;
   let torn = 0;

@@ -5,15 +5,14 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { HeartbeatRun } from '../../../src/features/heartbeats/schema.ts';
 import { secret } from '../../support/credentials.ts';
-import { longTest } from '../../support/long.ts';
+import { longTest, rounds } from '../../support/long.ts';
+import { createRandom } from '../../support/random.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
 import { start } from './support/lives.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 
 const token = signToken(createClaims());
 const kept: Kept = { ...alerts, flags: ['--profiles', 'incidents'] };
@@ -36,7 +35,7 @@ test('after kill -9 at any moment each acknowledged ping is stored, in order', a
     kept,
     variables: { SIGNALBOX_JWT_SECRET: secret },
   };
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const sent: Job[] = Array.from({ length: jobs }, (_, job) => ({
     name: `job-${job}`,
     uuid: '',

@@ -5,13 +5,13 @@ import { setTimeout } from 'node:timers/promises';
 import { mostEvents } from '../../../src/features/incidents/incident.ts';
 import type { Incident, IncidentEvent } from '../../../src/features/incidents/schema.ts';
 import { secret } from '../../support/credentials.ts';
+import { rounds } from '../../support/long.ts';
+import { createRandom } from '../../support/random.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
 import { start } from './support/lives.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 import type { FaultServer } from './support/server.ts';
 
 const token = signToken(createClaims());
@@ -44,7 +44,7 @@ interface Sent {
 test('after kill -9 at any moment each stored alert is in one incident, each acknowledged action is stored, and a restart changes nothing', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const options = { dataDir, kept, variables };
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const sent: Sent = { alerts: 0, actions: 0, comments: new Map() };
   const total = rounds(4, 200);
   for (let round = 0; round < total; round += 1) {
@@ -96,7 +96,7 @@ test('retention deletes no alert before it is counted, with a kill at any moment
   const dataDir = join(createTemporaryFolder(t), 'data');
   const flags = ['--alerts-segment-bytes', '8192', '--alerts-retain-segments', '1'];
   const options = { dataDir, kept, variables, flags };
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const sent: Sent = { alerts: 0, actions: 0, comments: new Map() };
   const total = rounds(4, 100);
   let asked = 0;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { rounds } from '../../support/long.ts';
+import { createRandom } from '../../support/random.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import type { Operation } from './support/kept.ts';
 import { keepTasks } from './support/kept-tasks.ts';
 import { type End, killStart, runUntilKilled } from './support/lives.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
 
 /** Tasks with descriptions so long that a server writes the state file about once a second. */
@@ -22,7 +22,7 @@ const longestStartMs = 900;
 const longestSaveMs = 60;
 
 test('after kill -9 at any moment every acknowledged change to a task is stored, and ids have no gaps', async (t) => {
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const tally = createTally('kill -9, tasks');
   const total = rounds(4, 1000);
   for (let round = 0; round < total; round += livesPerFolder) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { rounds } from '../../support/long.ts';
+import { createRandom } from '../../support/random.ts';
 import { type Line, readLog } from './support/compare.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Operation } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
 import { killStart, runUntilKilled, start } from './support/lives.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
 
 const longestLifeMs = 300;
@@ -19,7 +19,7 @@ const smallSegments = ['--alerts-segment-bytes', '16384'];
 
 test('the log contains every acknowledged alert once and in order after kill -9 at any moment', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const tally = createTally('kill -9');
   const total = rounds(5, 1000);
   const history: Operation[][] = [];

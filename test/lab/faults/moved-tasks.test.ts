@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { linkSync, renameSync, unlinkSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Busy, finish, startBusy, waitForMore } from './support/busy.ts';
+import { rounds } from '../../support/long.ts';
+import { type Busy, finish, startBusy, waitForAlerts } from './support/busy.ts';
 import { keepTasks, tasks } from './support/kept-tasks.ts';
-import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
 
 type Move = (busy: Busy, round: number) => void;
@@ -38,10 +38,10 @@ for (const [what, kept, move] of cases) {
     const tally = createTally(`moved log of tasks, ${what}`);
     const count = rounds(8, 300);
     for (let round = 1; round <= count; round += 1) {
-      await waitForMore(busy.clients);
+      await waitForAlerts(busy.clients);
       ifThere(move)(busy, round);
     }
-    await waitForMore(busy.clients);
+    await waitForAlerts(busy.clients);
     await finish(busy);
     const verdict = await kept.judge(busy.dataDir, busy.clients.sent);
     tally.add(verdict);

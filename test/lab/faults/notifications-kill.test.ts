@@ -5,15 +5,15 @@ import { setTimeout } from 'node:timers/promises';
 
 import { writeConfig } from '../../support/config-file.ts';
 import { secret } from '../../support/credentials.ts';
+import { rounds } from '../../support/long.ts';
 import { readNews } from '../../support/notifications.ts';
+import { createRandom } from '../../support/random.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { atEnd, createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 import { type FaultServer, startServer } from './support/server.ts';
 
 const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents'] };
@@ -32,7 +32,7 @@ interface Read {
 }
 
 test('after kill -9 at any moment everyone gets the necessary notifications, also those of timers, and nobody else does', async (t) => {
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const total = rounds(2, 60);
   const sums = { count: 0, repeated: 0, unneeded: 0, kills: 0 };
   for (let round = 0; round < total; round += 1) {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { writeConfig } from '../../support/config-file.ts';
-import { isLong } from '../../support/long.ts';
+import { isLong, rounds } from '../../support/long.ts';
+import { createRandom } from '../../support/random.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { type BadReceiver, startBadReceiver } from './support/bad-receiver.ts';
 import { startClients } from './support/clients.ts';
@@ -12,8 +13,6 @@ import { type Line, readLog } from './support/compare.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 import { startServer } from './support/server.ts';
 
 const alertsPerRound = isLong ? 1000 : 200;
@@ -23,7 +22,7 @@ const longestLifeMs = 600;
 const killsAfterwards = 3;
 
 test('after kill -9 at any moment every stored alert is delivered, alerts of one fingerprint in order, and repeated deliveries are equal', async (t) => {
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const total = rounds(1, 50);
   const sums = { stored: 0, kills: 0, undelivered: 0, repeated: 0, different: 0, misplaced: 0 };
   const begun = performance.now();

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cases } from '../../support/long.ts';
+import { cases, rounds } from '../../support/long.ts';
 import { diskPrograms } from './support/disk.ts';
 import { alerts } from './support/kept.ts';
 import { keepTasks } from './support/kept-tasks.ts';
 import { cutPower } from './support/power-cut.ts';
 import { requires } from './support/requirements.ts';
-import { rounds } from './support/rounds.ts';
 
 /** Ways to turn off syncing: a library that turns every sync into a no-op, and signalbox's own setting. */
 const ways = [

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { amount, cases } from '../../support/long.ts';
+import { amount, cases, rounds } from '../../support/long.ts';
 import { diskPrograms } from './support/disk.ts';
 import { alerts } from './support/kept.ts';
 import { keepTasks } from './support/kept-tasks.ts';
 import { cutPower } from './support/power-cut.ts';
 import { requires } from './support/requirements.ts';
-import { rounds } from './support/rounds.ts';
 
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { finish, startBusy, waitForMore } from './support/busy.ts';
+import { rounds } from '../../support/long.ts';
+import { finish, startBusy, waitForAlerts } from './support/busy.ts';
 import type { Acknowledged } from './support/clients.ts';
 import { compare, readLines } from './support/compare.ts';
 import { createLogrotate } from './support/logrotate.ts';
 import { listFiles, readEverything } from './support/moved-files.ts';
 import { requires } from './support/requirements.ts';
-import { rounds } from './support/rounds.ts';
 
 const needs = requires({ programs: ['logrotate'] });
 
@@ -23,16 +23,16 @@ test('logrotate with copytruncate loses only alerts that are acknowledged while 
   const unsafe = new Set<string>();
   const count = rounds(8, 300);
   for (let round = 0; round < count; round++) {
-    await waitForMore(clients);
+    await waitForAlerts(clients);
     const before = clients.acknowledged.map(({ length }) => length);
     await rotate();
     const during = clients.acknowledged.map(({ length }) => length);
-    await waitForMore(clients);
+    await waitForAlerts(clients);
     // One more alert may have been in progress at the end.
     for (const [client, list] of clients.acknowledged.entries())
       noteMessages(unsafe, list.slice(before[client], (during[client] ?? 0) + 1));
   }
-  await waitForMore(clients);
+  await waitForAlerts(clients);
   const acknowledged = await finish(busy);
   const verdict = compare(acknowledged, readEverything(dataDir));
   t.diagnostic(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, renameSync, unlinkSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { rounds } from '../../support/long.ts';
 import { waitUntil } from '../../support/wait.ts';
-import { type Busy, finish, startBusy, waitForMore } from './support/busy.ts';
+import { type Busy, finish, startBusy, waitForAlerts } from './support/busy.ts';
 import { compare } from './support/compare.ts';
 import { createLogrotate } from './support/logrotate.ts';
 import { readEverything } from './support/moved-files.ts';
 import { requires } from './support/requirements.ts';
-import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
 
 const needsLogrotate = requires({ programs: ['logrotate'] });
@@ -20,12 +20,12 @@ const rotate = async (t: TestContext, what: string, move: Move, flags: string[] 
   const tally = createTally(`rotation, ${what}`);
   const count = rounds(8, 300);
   for (let round = 1; round <= count; round++) {
-    await waitForMore(busy.clients);
+    await waitForAlerts(busy.clients);
     // Requests from before the last move may have been answered after it.
     await waitUntil('the log has a new file', () => existsSync(busy.file));
     await move(busy, round);
   }
-  await waitForMore(busy.clients);
+  await waitForAlerts(busy.clients);
   const { lost, duplicated, misplaced, acknowledged } = compare(await finish(busy), readEverything(busy.dataDir));
   tally.add({ acknowledged, lost, duplicated, misplaced });
   tally.rounds = count;

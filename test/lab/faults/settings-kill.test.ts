@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Silence } from '../../../src/features/silences/schema.ts';
 import { secret } from '../../support/credentials.ts';
+import { rounds } from '../../support/long.ts';
+import { createRandom } from '../../support/random.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
 import { start } from './support/lives.ts';
-import { createRandom } from './support/random.ts';
-import { rounds } from './support/rounds.ts';
 
 const token = signToken(createClaims());
 const kept: Kept = { ...alerts, flags: ['--profiles', 'incidents'] };
@@ -32,7 +32,7 @@ test('after kill -9 at any moment each acknowledged change of a silence is store
     kept,
     variables: { SIGNALBOX_JWT_SECRET: secret },
   };
-  const random = createRandom(t);
+  const { next: random } = createRandom();
   const known = new Map<string, Known>();
   const total = rounds(4, 200);
   // On a busy machine, a life may end before its first response. Further lives make up for it.

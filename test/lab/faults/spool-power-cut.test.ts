@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { passwords, secret } from '../../support/credentials.ts';
-import { cases } from '../../support/long.ts';
+import { cases, rounds } from '../../support/long.ts';
 import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../../support/postgres/server.ts';
 import { type Running, startProgram } from '../../support/program.ts';
@@ -12,7 +12,6 @@ import { waitRandomly, waitUntil } from '../../support/wait.ts';
 import { createDisk, diskPrograms, MiB } from './support/disk.ts';
 import { createPowerSwitch } from './support/power-switch.ts';
 import { requires } from './support/requirements.ts';
-import { rounds } from './support/rounds.ts';
 
 const skip = toSkipPostgres() || requires({ programs: diskPrograms, mounts: true, loops: true }).skip;
 

@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from '../../support/postgres/serve
 import { createRandom } from '../../support/random.ts';
 import { type Instances, startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
-import { assertSound, runTrial, waitForMore } from './support/trial.ts';
+import { assertSound, runTrial, waitForOperations } from './support/trial.ts';
 import type { Workload } from './support/workload.ts';
 
 interface Parts {
@@ -18,7 +18,7 @@ const faults: Record<string, (parts: Parts) => Promise<void>> = {
   'all backends are terminated three times': async ({ server, workload }) => {
     for (let time = 0; time < 3; time += 1) {
       await server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ordinary.user}'`);
-      await waitForMore(workload, 100);
+      await waitForOperations(workload, 100);
     }
   },
   'PostgreSQL is restarted': ({ server }) => server.restart(),
@@ -28,7 +28,7 @@ const faults: Record<string, (parts: Parts) => Promise<void>> = {
   },
   'an instance is killed and started': async ({ instances: { all }, workload }) => {
     await all[0].stop('SIGKILL');
-    await waitForMore(workload, 100);
+    await waitForOperations(workload, 100);
     await all[0].start();
   },
 };

@@ -1,51 +1,46 @@
+import { setTimeout } from 'node:timers/promises';
 import { longTest } from '../../support/long.ts';
 import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/postgres/proxy.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
 import { createRandom } from '../../support/random.ts';
-import { waitUntil } from '../../support/wait.ts';
 import { startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
-import { assertSound, runTrial, waitForMore } from './support/trial.ts';
+import { assertSound, runTrial, waitForOperations } from './support/trial.ts';
 import type { Workload } from './support/workload.ts';
 
 /** Milliseconds for which bytes are held back, longer than a query may take. */
 const heldMs = 3500;
-
-const wait = (milliseconds: number): Promise<void> => {
-  const end = performance.now() + milliseconds;
-  return waitUntil('the bytes were held', () => performance.now() > end);
-};
 
 type Fault = (proxy: TcpProxy, workload: Workload) => Promise<void>;
 
 const faults: Record<string, Fault> = {
   'answers are held': async (proxy) => {
     proxy.hold('to-client', 'all');
-    await wait(heldMs);
+    await setTimeout(heldMs);
     proxy.release();
   },
   'requests are held, and arrive when others were sent instead': async (proxy) => {
     proxy.hold('to-server', 'open');
-    await wait(heldMs);
+    await setTimeout(heldMs);
     proxy.release();
   },
   'connections are reset': async (proxy, workload) => {
     for (let time = 0; time < 3; time += 1) {
       proxy.cut('reset');
-      await waitForMore(workload, 50);
+      await waitForOperations(workload, 50);
     }
   },
   'connections are closed': async (proxy, workload) => {
     for (let time = 0; time < 3; time += 1) {
       proxy.cut('end');
-      await waitForMore(workload, 50);
+      await waitForOperations(workload, 50);
     }
   },
   'connections are reset before the answer to a commit': async (proxy, workload) => {
     for (let time = 0; time < 10; time += 1) {
       await proxy.cutBeforeAnswer();
-      await waitForMore(workload, 20);
+      await waitForOperations(workload, 20);
     }
   },
 };

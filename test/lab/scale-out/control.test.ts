@@ -4,7 +4,7 @@ import { createCluster } from '../../support/postgres/cluster.ts';
 import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { createRandom } from '../../support/random.ts';
 import { startInstances } from './support/instances.ts';
-import { runTrial, summarize, waitForMore } from './support/trial.ts';
+import { runTrial, summarize, waitForOperations } from './support/trial.ts';
 
 longTest('the checks find the losses of an asynchronous standby', { skip: toSkipPostgres() }, async (t) => {
   const cluster = await createCluster(t, { synchronous: false });
@@ -14,7 +14,7 @@ longTest('the checks find the losses of an asynchronous standby', { skip: toSkip
     random: createRandom(),
     fault: async (workload) => {
       await cluster.standby.stop();
-      await waitForMore(workload, 300);
+      await waitForOperations(workload, 300);
       await cluster.primary.stop('SIGKILL');
       await cluster.standby.restart();
       await cluster.promote();

@@ -5,7 +5,7 @@ import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { createRandom } from '../../support/random.ts';
 import { startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
-import { assertSound, runTrial, waitForMore } from './support/trial.ts';
+import { assertSound, runTrial, waitForOperations } from './support/trial.ts';
 
 /** Milliseconds for which the new primary does not respond, longer than a statement may take. */
 const unansweredMs = 4000;
@@ -23,10 +23,10 @@ longTest('a primary that hangs and comes back beside its successor loses and dup
         fault: async (workload) => {
           cluster.primary.pause();
           await cluster.promote();
-          await waitForMore(workload, 30);
+          await waitForOperations(workload, 30);
           // The old primary now answers reads that were sent to it earlier.
           cluster.standby.resume();
-          await waitForMore(workload, 100);
+          await waitForOperations(workload, 100);
           // Only the old primary responds, and it must not be used.
           cluster.primary.pause();
           await setTimeout(unansweredMs);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { waitUntil } from '../../../support/wait.ts';
+import { waitForMore } from '../../../support/wait.ts';
 import { type Acknowledged, type Clients, startClients } from './clients.ts';
 import { atEnd, createTemporaryFolder } from './ending.ts';
 import { alerts, type Kept } from './kept.ts';
@@ -46,10 +46,12 @@ export const startBusy = async (
 };
 
 /** Waits until a random number of further alerts, at least one, have been acknowledged. */
-export const waitForMore = async ({ acknowledged }: Clients): Promise<void> => {
-  const enough = acknowledged.flat().length + 1 + Math.random() * maxAcknowledgedBetween;
-  await waitUntil('more alerts are acknowledged', () => acknowledged.flat().length >= enough);
-};
+export const waitForAlerts = ({ acknowledged }: Clients): Promise<void> =>
+  waitForMore(
+    'more alerts are acknowledged',
+    () => acknowledged.flat().length,
+    1 + Math.random() * maxAcknowledgedBetween,
+  );
 
 /** Stops the clients, shuts down the server, and resolves to the acknowledged records. */
 export const finish = async ({ clients, server }: Busy): Promise<Acknowledged[][]> => {

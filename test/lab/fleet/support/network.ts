@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { atEnd, type Scope } from '../../../support/scope.ts';
-import { isCi } from '../../faults/support/rounds.ts';
+import { isCi } from '../../faults/support/requirements.ts';
 
 /** Machine in a network: a network namespace, connected to a bridge by one cable. */
 export interface Place {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { createClient } from '../../../support/client.ts';
 import type { Random } from '../../../support/random.ts';
-import { waitUntil } from '../../../support/wait.ts';
+import { waitForMore, waitUntil } from '../../../support/wait.ts';
 import { type FinalTask, type Operation, print } from './history.ts';
 import { checkIds, type IdFaults } from './ids.ts';
 import type { Instances } from './instances.ts';
@@ -41,9 +41,9 @@ export const runTrial = async (t: TestContext, options: Options): Promise<Verdic
   const tag = randomUUID().slice(0, 8);
   const { id: base = 0 } = await createMarker(instances, `${tag}-first`);
   const workload = startWorkload(t, { urls: instances.urls, random, tag });
-  await waitForMore(workload, between);
+  await waitForOperations(workload, between);
   await fault(workload);
-  await waitForMore(workload, between);
+  await waitForOperations(workload, between);
   await workload.stop();
   const last = await createMarker(instances, `${tag}-last`);
   const list = await readAfter(base, instances);
@@ -51,11 +51,11 @@ export const runTrial = async (t: TestContext, options: Options): Promise<Verdic
 };
 
 /** Waits until a number of further operations have been acknowledged. */
-export const waitForMore = async (workload: Workload, count: number): Promise<void> => {
-  const before = workload.acknowledged();
+export const waitForOperations = async (workload: Workload, count: number): Promise<void> => {
   const what = `${count} operations are acknowledged`;
-  const isReached = (): boolean => workload.acknowledged() >= before + count;
-  await waitUntil(what, isReached).catch((error: Error) => assert.fail(`${error.message}: ${printAnswers(workload)}`));
+  await waitForMore(what, workload.acknowledged, count).catch((error: Error) =>
+    assert.fail(`${error.message}: ${printAnswers(workload)}`),
+  );
 };
 
 /** Checks the history of stopped clients against the tasks with ids after `base`. */
