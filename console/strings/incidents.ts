@@ -136,7 +136,7 @@ export const incidentTexts = {
     raised: 'Raised',
     lowered: 'Lowered',
     acknowledged: 'Acknowledged',
-    snoozeEnded: 'Acknowledgement expired; open again',
+    snoozeEnded: 'Acknowledgement expired; incident reopened',
     comment: 'Comment',
     silenced: 'Silenced',
     inhibited: 'Nobody notified',

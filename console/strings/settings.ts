@@ -276,7 +276,7 @@ export const settingTexts = {
   quiet: 'Quiet hours',
   noQuiet: 'None: you are notified at any time.',
   editQuiet: 'Edit quiet hours…',
-  quietHint: 'Such as 22:00-07:00; critical incidents notify at any time.',
+  quietHint: 'For example 22:00-07:00. Critical incidents still notify you.',
   timeZone: 'Time zone',
   path: 'Sent to',
   makes: 'Message',

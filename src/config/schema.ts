@@ -82,7 +82,7 @@ const coreSettings = {
   seed: Type.Optional(path('JSON file with records to load on startup.')),
   cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
   allowedHosts: list('Host names accepted in requests; on loopback, in addition to the local names.'),
-  tlsCert: Type.Optional(path('PEM file with the certificate and its chain; turns on HTTPS. Read again on SIGHUP.')),
+  tlsCert: Type.Optional(path('PEM file with the certificate and its chain; turns on HTTPS. Reloaded on SIGHUP.')),
   tlsKey: Type.Optional(path("PEM file with the certificate's private key, unencrypted.")),
   trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For header is trusted.'),
   requestTimeout: Type.Integer({

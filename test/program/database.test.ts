@@ -37,7 +37,7 @@ for (const [store, problem] of [
   ['mysql://host/database', 'store must be memory, file or an address such as postgres://user@host/database'],
   ['disk', 'store must be memory, file or an address such as postgres://user@host/database'],
   ['postgres://:geheim@/database', 'store: the address must name a host, like postgres://user@host/database'],
-  ['postgres://me:geheim@host', `store: the address must be like postgres://user@host/database${encoding}`],
+  ['postgres://me:geheim@host', `store: the address must have the form postgres://user@host/database${encoding}`],
   [
     'postgres://me:100%@host/database',
     'store: the address has a % that is not part of an escaped character: write it as %25',

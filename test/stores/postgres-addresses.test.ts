@@ -53,7 +53,7 @@ test('an unusable address is refused in one line that does not show the password
   await server.sql(`CREATE ROLE guest LOGIN PASSWORD 'guest'`);
   for (const password of ['se@cret', 's/ecret', '12/secret', 's@e/cret', 's?ecret']) {
     const message = await refuse(t, `postgres://signalbox:${password}@127.0.0.1:${port}/signalbox`);
-    assert.match(message, /^store: the address must be like .*%40/, password);
+    assert.match(message, /^store: the address must have the form .*%40/, password);
     assert.doesNotMatch(message, /cret/);
   }
   assert.equal(

@@ -41,7 +41,7 @@ export const followAlerts = async (
     for (let failures = 0; ; failures += 1) {
       try {
         const result = await attempt();
-        if (isAway) say(`${url.origin}: connected again`);
+        if (isAway) say(`${url.origin}: reconnected`);
         isAway = false;
         return result;
       } catch (error) {

@@ -127,7 +127,7 @@ export const ackCommand = defineAskingCommand({
   flags: {
     until: {
       value: 'TIME',
-      summary: 'Time at which the incident opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.',
+      summary: 'Time at which the incident reopens: 18:00, 2h, 30m, 1d or an RFC 3339 time.',
     },
     message: messageFlag,
   },

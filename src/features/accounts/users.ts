@@ -71,7 +71,7 @@ export const loginSettings = {
   ),
   loginTriesPerUser: tries(
     30,
-    'Failed logins for one user within an hour after which failing addresses are delayed by up to 30 s; 0 means no limit.',
+    'After this many failed logins for one user within an hour, the failing addresses are delayed by up to 30 s; 0 means no limit.',
   ),
   loginTriesInTotal: tries(
     200,

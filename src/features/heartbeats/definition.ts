@@ -22,7 +22,7 @@ export const definitionFields = {
   }),
   timeZone: Type.String({
     maxLength: 100,
-    description: "Time zone of the schedule; the server's own by default.",
+    description: "Time zone of the schedule. Default: the server's time zone.",
     examples: ['Europe/Berlin'],
   }),
   grace: Type.Integer({

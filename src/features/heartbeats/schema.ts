@@ -45,7 +45,7 @@ export const Heartbeat = defineShape('Heartbeat', {
   name: Type.String({ examples: ['backup'] }),
   state: Type.Enum(heartbeatStates, {
     type: 'string',
-    description: '`new`: before the first ping. `late`: overdue within the grace.',
+    description: '`new`: before the first ping. `late`: overdue, but within the grace period.',
     examples: ['up'],
   }),
   dueAt: orNull(Time, 'Due time of the next ping.'),

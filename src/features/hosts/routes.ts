@@ -224,7 +224,7 @@ const keepConnection = ({ raw: { socket } }: FastifyRequest, reply: FastifyReply
 
 const HistoryQuery = Type.Object({
   from: optionalText(
-    'First time: RFC 3339 with an offset, or Unix seconds. Default: an hour before `until`.',
+    'Start of the range: RFC 3339 with an offset, or Unix seconds. Default: an hour before `until`.',
     '2026-01-31T09:30:00Z',
   ),
   until: optionalText('Last time, in the form of `from`. Default: now.', '2026-01-31T10:30:00Z'),

@@ -182,7 +182,7 @@ const comment = Type.String({
 });
 const until = Type.String({
   description:
-    'Time at which the acknowledgement ends and the incident opens again, RFC 3339 with offset; never by default.',
+    'Time at which the acknowledgement ends and the incident reopens, RFC 3339 with offset; never by default.',
   examples: ['2036-01-31T08:30:00Z'],
 });
 const ids = Type.Array(Type.String({ description: 'Ids or numbers.', examples: ['412'] }), {

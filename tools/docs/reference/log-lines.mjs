@@ -159,7 +159,7 @@ export const logLines = [
   },
   {
     messages: ['warn login: the configured accounts could not be stored'],
-    meaning: 'the tokens of users who leave the config file before the next start stay valid',
+    meaning: 'tokens of users who are removed from the config file before the next startup stay valid',
   },
   { messages: ['warn login: failed logins'], meaning: 'logins from `ip` are now delayed' },
   {
@@ -168,7 +168,7 @@ export const logLines = [
   },
   {
     messages: ['warn availability: state changes of checks cannot be stored'],
-    meaning: 'retried every second; the times stay right',
+    meaning: 'retried every second; the recorded times stay correct',
   },
   { messages: ['warn availability: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {

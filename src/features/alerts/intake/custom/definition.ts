@@ -59,7 +59,7 @@ const fields = {
         template('/labels', 'Pointer to an object.'),
         Type.Record(Type.String(), template('{/team}', 'A text.'), { maxProperties: 64 }),
       ],
-      { description: 'Labels: texts by name, or the pointer to an object with texts.' },
+      { description: 'Labels by name, or a pointer to an object that contains them.' },
     ),
   ),
 };

@@ -23,7 +23,7 @@ const labelled = {
   }),
   annotations: Type.Optional(Type.Record(Type.String(), Type.String())),
   startsAt: Type.Optional(Type.String({ description: 'RFC 3339.', examples: ['2026-01-31T09:30:00Z'] })),
-  endsAt: Type.Optional(Type.String({ description: 'RFC 3339; the year 1 means not yet.' })),
+  endsAt: Type.Optional(Type.String({ description: 'RFC 3339. Year 1 means that the alert has not ended.' })),
   generatorURL: Type.Optional(Type.String()),
 };
 
