@@ -29,7 +29,8 @@ const accepted = ['read-write', 'primary', 'any'];
  */
 export const readPostgresUrl = (url: string): PostgresAddress => {
   const [, user, password, hosts = '', database = '', query] = shape.exec(url) ?? [];
-  if (database === '') throw new Error(`the address must have the form ${form}; in a password, write @ as %40 and / as %2F`);
+  if (database === '')
+    throw new Error(`the address must have the form ${form}; in a password, write @ as %40 and / as %2F`);
   const parameters = Object.fromEntries(new URLSearchParams(query));
   const { host = hosts, sslmode = 'disable', sslrootcert, target_session_attrs: wanted, ...others } = parameters;
   const [unknown] = Object.keys(others);
