@@ -125,7 +125,7 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
 };
 
 const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: () => void }) => {
-  const { id, member, startsAt, endsAt, createdBy, comment } = override;
+  const { id, member, startsAt, endsAt, covered, createdBy, comment } = override;
   const { isRunning, run } = useRun(async () => {
     await userClient.endDutyOverride({ id }, toIfMatch(override)).finally(onChanged);
     notify(words.overrideEnded);
@@ -141,6 +141,7 @@ const Override = ({ override, onChanged }: { override: DutyOverride; onChanged: 
             <LongText value={comment} most={200} />
           </>
         )}
+        {covered && <span class="hint"> {words.covered}</span>}
       </span>
       {isAllowed('endDutyOverride') && (
         <IconButton

@@ -111,6 +111,7 @@ export const notificationTexts = {
   override: (member: string, from: string, until: string, by: string) =>
     `${member} is on call from ${from} until ${until}, by ${by}`,
   endOverride: 'End',
+  covered: '(replaced, at least in part, by a newer override)',
   endOverrideOf: (member: string) => `End the override by ${member}`,
   overrideEnded: 'Override ended. The rotation continues as planned.',
   changeOnCall: 'Change who is on call…',

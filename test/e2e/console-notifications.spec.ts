@@ -274,5 +274,11 @@ test('the screen shows who is on call now and next, and a Reader adds an overrid
   const body = { rotation: 'oncall', member: other, endsAt };
   expect((await app.request('POST', '/api/oncall/overrides', { token, body })).status).toBe(201);
   await expect(panel.getByText(/is on call from .*, by admin/)).toBeVisible();
+  const covered = panel.getByText('(replaced, at least in part, by a newer override)');
+  await expect(covered).toHaveCount(0);
+  const newer = { ...body, member: present };
+  expect((await app.request('POST', '/api/oncall/overrides', { token, body: newer })).status).toBe(201);
+  await expect(covered).toHaveCount(1);
+  expect(await findFaults(page)).toEqual([]);
   expect(complaints.filter((each) => !/status of 403 .*\/api\/deliveries$/.test(each))).toEqual([]);
 });
