@@ -42,6 +42,8 @@ export const watchTexts = {
     every: 'Checked',
     message: 'Instructions',
     level: 'Level',
+    hosts: 'Runs on',
+    from: 'Checked from',
   },
   reached: {
     low: (limit: string) => `at ${limit} or less`,

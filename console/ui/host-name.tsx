@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { findHost } from '../live/hosts.ts';
 import { toHash } from '../router.ts';
 
@@ -11,6 +12,18 @@ export const HostName = ({ hostname }: { hostname: string }) => {
     </a>
   );
 };
+
+/** Names of hosts, of which known hosts are links. */
+export const HostLinks = ({ names }: { names: readonly string[] }) => (
+  <span>
+    {names.map((each, index) => (
+      <Fragment key={each}>
+        {index > 0 && ', '}
+        <HostName hostname={each} />
+      </Fragment>
+    ))}
+  </span>
+);
 
 /** Source and host of an alert, on one line. */
 export const Origin = ({ source, hostname }: { source: string; hostname: string }) => (

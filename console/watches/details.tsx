@@ -12,6 +12,7 @@ import { AvailabilityPart } from '../ui/availability.tsx';
 import { Chart } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
+import { HostLinks } from '../ui/host-name.tsx';
 import { IncidentLink } from '../ui/incident-link.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty } from '../ui/panel.tsx';
@@ -181,12 +182,14 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
 };
 
 const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
-  const { message, every, level, dependsOn = [] } = settings;
+  const { message, every, level, hosts = [], from = [], dependsOn = [] } = settings;
   return [
     [words.facts.message, message || null],
     [words.facts.limit, describeLimit(settings)],
     [words.facts.level, level && text.alerts.severities[level]],
     [words.facts.every, every ? words.everyTime(toDuration(every)) : null],
+    [words.facts.hosts, hosts.length > 0 && <HostLinks names={hosts} />],
+    [words.facts.from, from.length > 0 && <HostLinks names={from} />],
     [text.dependsOn, dependsOn.length > 0 && <ThingLinks names={dependsOn} />],
     [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];

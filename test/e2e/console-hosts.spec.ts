@@ -88,3 +88,38 @@ test('a host that another user deletes leaves the list', async ({ openConsole, s
   await app.request('DELETE', '/api/hosts/db-1', { token: await app.login('admin') });
   await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveText(['web-1']);
 });
+
+test('the filter of hosts and the list of their incidents find aliases', async ({ openConsole, scope }) => {
+  const app = await startHub(scope);
+  const token = await app.login('admin');
+  await app.request('PATCH', '/api/hosts/web-1', { token, body: { aliases: ['shop.example'] } });
+  await app.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'slow', hostname: 'Shop.example' } });
+  const { page } = await openConsole({ app });
+  await logIn(page, 'reader');
+  await page.goto('/console/#/hosts?q=shop.ex');
+  await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveText(['web-1']);
+  await table(page).getByRole('link', { name: '1', exact: true }).click();
+  await expect(page.getByRole('table').getByRole('link', { name: 'slow' })).toBeVisible();
+});
+
+test('a watch shows and links the hosts that run the watch', async ({ openConsole, scope }) => {
+  const app = await startHub(scope);
+  const token = await app.login('admin');
+  for (const body of [
+    { name: 'sshd', type: 'process', process: 'sshd', hosts: ['web-1', 'db-*'] },
+    { name: 'site', type: 'tcp', host: '127.0.0.1', port: 1, from: ['hub', 'db-1'] },
+  ]) {
+    const { status, json } = await app.request('POST', '/api/watches', { token, body });
+    expect([status, json]).toEqual([201, expect.anything()]);
+  }
+  const { page } = await openConsole({ app });
+  await logIn(page, 'reader');
+  await page.goto('/console/#/watches/sshd');
+  const details = page.getByRole('dialog');
+  await expect(details.getByText('web-1, db-*')).toBeVisible();
+  await expect(details.getByRole('link', { name: 'web-1' })).toHaveAttribute('href', '#/hosts/web-1');
+  await page.goto('/console/#/watches/site');
+  await expect(details.getByText('hub, db-1')).toBeVisible();
+  await expect(details.getByRole('link', { name: 'db-1' }).first()).toHaveAttribute('href', '#/hosts/db-1');
+  expect(await findFaults(page)).toEqual([]);
+});
