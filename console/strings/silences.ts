@@ -39,7 +39,7 @@ export const silenceTexts = {
   zone: (zone: string) => `(${zone})`,
   details: 'Silence',
   missing: 'Silence not found',
-  missingHint: 'Silences are listed for 30 days after their end.',
+  missingHint: 'Silences are listed for 30 days after they end.',
   facts: { created: 'Created', id: 'Id' },
   fromAlertmanager: 'Created with the Alertmanager API; edit it there.',
   covered: (count: string) => counted(count, 'open incident'),

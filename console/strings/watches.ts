@@ -173,7 +173,7 @@ export const watchTexts = {
     sensor: 'Chip and label; * matches any text. Default: all.',
     process: 'Program name; * matches any text.',
     units: 'One per line; * matches any text: nginx.service',
-    status: 'Such as 200-299,401. Default: 200-299.',
+    status: 'For example, 200-299,401. Default: 200-299.',
     headers: 'One per line: Accept: text/html. Anyone with access to watches can read the headers.',
     body: 'For POST and PUT.',
     redirects: 'Default: 3.',

@@ -68,7 +68,10 @@ test('an unusable config file on SIGHUP is one error line, and the old users sta
   for (const content of broken) await reload(content, notReloaded);
   chmodSync(path, 0o666);
   await reload(fresh, notReloaded);
-  assert.match(output.stderr, /not reloaded, the old settings stay: other accounts can write to the config file /);
+  assert.match(
+    output.stderr,
+    /not reloaded; the old settings still apply: other accounts can write to the config file /,
+  );
   assert.equal((await login('ada', 'first')).status, 200);
   assert.equal((await login('bob', 'second')).status, 401);
   const { stderr } = await stop();

@@ -82,7 +82,10 @@ export const silenceCommand = defineAskingCommand({
     from: { value: 'TIME', summary: 'Start of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default now.' },
     for: { value: 'TIME', summary: `Duration: 30m, 2h or 1d. Default ${usualSpan}.` },
     until: { value: 'TIME', summary: 'End of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
-    schedule: { value: 'CRON', summary: 'Cron expression of the starts of maintenance windows, such as "0 2 * * 6".' },
+    schedule: {
+      value: 'CRON',
+      summary: 'Cron expression for the start of each maintenance window, such as "0 2 * * 6".',
+    },
     zone: {
       value: 'NAME',
       summary: "Time zone of the schedule, such as Europe/Berlin. Default: the server's time zone.",

@@ -153,7 +153,10 @@ const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags
     log.info('settings reloaded');
   } catch (err) {
     const details = err instanceof SettingsError ? {} : { err };
-    log.error(details, `settings not reloaded, the old settings stay: ${escapeControls((err as Error).message)}`);
+    log.error(
+      details,
+      `settings not reloaded; the old settings still apply: ${escapeControls((err as Error).message)}`,
+    );
   }
 };
 

@@ -37,7 +37,7 @@ const AlertmanagerAlert = defineShape('AlertmanagerAlert', {
   updatedAt: time('Time when the latest alert was received.'),
   endsAt: time('Five minutes from now, because the incident is still open.'),
   fingerprint: text('a1b2c3d4e5f60718', 'Stays the same for an incident.'),
-  generatorURL: text('https://grafana.example.org/alerting', 'Link that the sender gave, or empty.'),
+  generatorURL: text('https://grafana.example.org/alerting', 'Link from the sender; empty if there is none.'),
   receivers: AlertmanagerReceivers,
   status: defineShape('AlertmanagerAlertStatus', {
     state: Type.Enum(['active', 'suppressed'], { type: 'string', description: '`suppressed`: a silence is active.' }),

@@ -20,7 +20,7 @@ export const createObserver = (meters: Meters): ((measured: Measured) => void) =
   );
   const resolved = observe(
     'signalbox_incidents_time_to_resolve_seconds',
-    'Time from the last opening of incidents to their resolution.',
+    'Time from the opening (or last reopening) of an incident to its resolution.',
   );
   return (measured) => {
     opened.value += measured.opened;

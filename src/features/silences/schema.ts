@@ -66,7 +66,7 @@ const minutes = Type.Integer({
 });
 
 const maintenance = Type.Boolean({
-  description: 'True for maintenance: the availability of the checks covered leaves out this time.',
+  description: 'True for maintenance: this time does not count towards the availability of the covered checks.',
   examples: [false],
 });
 

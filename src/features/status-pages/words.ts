@@ -70,7 +70,7 @@ const en: Words = {
   mail: {
     address: 'Email address',
     intro: 'Get each announcement by email. You can unsubscribe with one click.',
-    sent: 'Check your email: the link in the message confirms your subscription within 24 hours.',
+    sent: 'Check your email. To confirm your subscription, open the link in the message within 24 hours.',
     confirm: 'Confirm the subscription',
     confirmed: 'You are subscribed.',
     leave: 'Unsubscribe',

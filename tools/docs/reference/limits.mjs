@@ -30,7 +30,7 @@ export const limits = [
   [
     'pipelined requests, per connection',
     '8',
-    'the rest waits; above 500 closed',
+    'further requests wait; above 500, closed',
     ['src/http/connections.ts', 'pause: 8, close: 500'],
   ],
   ['pipelined requests, all', '10,000', 'closed', ['src/http/connections.ts', 'closeInTotal: 10_000']],

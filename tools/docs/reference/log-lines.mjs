@@ -98,7 +98,7 @@ export const logLines = [
   },
   {
     messages: ['warn alerts: the snapshot cannot be written'],
-    meaning: 'retried; retention spares the alert log until then',
+    meaning: 'retried; until then, retention deletes nothing from the alert log',
   },
   {
     messages: ['warn alerts: the log was replaced'],
@@ -115,7 +115,7 @@ export const logLines = [
   },
   {
     messages: ['warn incidents: the snapshot cannot be written'],
-    meaning: 'retried; retention spares the alert log until then',
+    meaning: 'retried; until then, retention deletes nothing from the alert log',
   },
   { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
   {

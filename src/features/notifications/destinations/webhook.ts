@@ -18,7 +18,7 @@ export const webhookDestination: DestinationType = {
     const isBase64 = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
     return isBase64 && bytes.length >= minimumBytes
       ? undefined
-      : `must be whsec_ and the base64 of at least ${minimumBytes} bytes`;
+      : `must be whsec_, followed by at least ${minimumBytes} bytes in Base64`;
   },
   toRequest: (outgoing, { url, secrets }, now) => {
     const { id } = outgoing;

@@ -39,7 +39,7 @@ const WeekOfLoad = defineShape('WeekOfLoad', {
   }),
   nights: Type.Integer({ description: 'Number of nights, from 22:00 to 07:00, with a page.', examples: [2] }),
   notActedOn: Type.Array(PagingIncident, {
-    description: 'Incidents behind the pages that nobody acknowledged or resolved.',
+    description: 'Incidents that paged the person and that nobody acknowledged or resolved.',
   }),
 });
 

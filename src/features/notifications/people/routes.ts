@@ -234,7 +234,7 @@ const createConfirmRoute = ({ people, codes, clock }: PersonRouteParts): Route =
       const person = readPerson(people, request);
       const { name, setting } = requireWay(people, person, request.params.way);
       if (!codes.isValid({ name, createdAt: setting.createdAt, value: setting.value }, request.body.code)) {
-        throw new HttpError('invalid', 'code does not match a test of the last 24 hours: send another test');
+        throw new HttpError('invalid', 'code does not match any test from the last 24 hours: send another test');
       }
       const proven = { ...setting.value, provenAt: clock().getTime() };
       return sendSetting(
