@@ -1,12 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Environment for programs: English messages, no pager, and none of the server's variables, which contain secrets. */
+/** Environment for programs: English messages, no pager, and none of the server's variables. These contain secrets. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
 /**
- * Milliseconds between TERM and KILL, and maximum milliseconds without output for which pipes stay open after the
- * program has exited.
+ * Milliseconds between TERM and KILL. After the program has exited, also the maximum milliseconds without output for
+ * which pipes stay open.
  */
 const graceMs = 500;
 
@@ -16,30 +16,30 @@ export interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];
-  /** Complete environment, instead of `plainEnvironment`. */
+  /** Complete environment. Replaces `plainEnvironment`. */
   environment?: Readonly<Record<string, string>>;
   /** Complete standard input. Default: empty. */
   input?: string;
   /** Receives each piece of standard output in turn. Returns false to stop the program. */
   onOutput: (piece: Buffer) => boolean | Promise<boolean>;
   signal: AbortSignal;
-  /** Program, such as taskkill, that ends a process and its children on systems without process groups. */
+  /** Program, such as taskkill, that ends a process and its children. Used on systems without process groups. */
   treeEnder?: string;
 }
 
 type Child = ChildProcessWithoutNullStreams;
 
 interface ChildEnd {
-  /** Null if a signal ended the program. */
+  /** Exit code. Null if a signal ended the program. */
   exitCode: number | null;
   /** First 4,096 characters, trimmed. */
   stderr: string;
 }
 
 /**
- * Runs a program without a shell, in its own process group, and resolves when the whole group has ended. Rejects with
- * the signal's reason after an abort, with an error thrown by `onOutput`, or with the system's error if the program
- * cannot be started.
+ * Runs a program without a shell, in its own process group. Resolves when the whole group has ended. Rejects with the
+ * signal's reason after an abort, with an error thrown by `onOutput`, or with the system's error if the program cannot
+ * be started.
  */
 export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   const { onOutput, signal } = request;
@@ -65,7 +65,7 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   }
 };
 
-/** Resolves like `Promise.all`, but does not settle until all runs have ended. */
+/** Resolves like `Promise.all`, but not before all runs have ended. */
 export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => {
   await Promise.allSettled(runs);
   return Promise.all(runs);
@@ -74,7 +74,7 @@ export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => 
 const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
   spawn(program, args, { cwd: '/', env: environment, detached: treeEnder === undefined, windowsHide: true });
 
-/** Returns a function that ends the group. If the program exits on its own, the rest of its group is ended. */
+/** Returns a function that ends the group. If the program exits on its own, ends the rest of its group. */
 const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: () => boolean): (() => void) => {
   let isEnding = false;
   let hasExited = false;
@@ -112,14 +112,14 @@ const sendToGroup = ({ pid }: Child, signal: NodeJS.Signals): void => {
   }
 };
 
-/** Ends a process with its children, or only the process if `treeEnder` cannot be started. */
+/** Ends a process with its children. Ends only the process itself if `treeEnder` cannot be started. */
 const endTree = (child: Child, treeEnder: string): void => {
   const args = ['/T', '/F', '/PID', String(child.pid)];
   const options = { env: plainEnvironment, stdio: 'ignore', windowsHide: true } as const;
   spawn(treeEnder, args, options).on('error', () => child.kill('SIGKILL'));
 };
 
-/** Reads standard output as fast as `onOutput` accepts it, and calls `end` when `onOutput` wants no more. */
+/** Reads standard output as fast as `onOutput` accepts it. Calls `end` when `onOutput` accepts no more. */
 const passOutput = ({ stdout }: Child, onOutput: ChildRequest['onOutput'], end: () => void) => {
   const failures: unknown[] = [];
   let wanted = true;

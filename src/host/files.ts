@@ -9,12 +9,12 @@ interface FileReading {
   changedAt: Date;
 }
 
-/** Maximum number of files a pattern may find. */
+/** Maximum number of files that a pattern may find. */
 const maxFiles = 10_000;
 
 /**
- * Finds the files at a path in which each `*` matches any text within a path segment. Skips folders. Rejects with a
- * system error if the folder before the first `*`, or the folder of a file, is unreadable.
+ * Finds the files at a path. Each `*` matches any text within a path segment. Skips folders. Rejects with a system
+ * error if the folder before the first `*`, or the folder of a file, is unreadable.
  */
 export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   const absolute = resolve(pattern);
@@ -41,7 +41,7 @@ export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   return readings.filter((one) => one !== null);
 };
 
-/** Creates the test for a path segment. As in shells, hidden files match only patterns that begin with a dot. */
+/** Creates the test for a path segment. As in shells, a hidden file matches only a pattern that begins with a dot. */
 const toTest = (part: string) => {
   const isMatch = createLikeTest(part);
   return (name: string): boolean => isMatch(name) && (part.startsWith('.') || !name.startsWith('.'));

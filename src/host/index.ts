@@ -16,10 +16,10 @@ import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';
 import { createHostSampler } from './sampler.ts';
 
-/** Maximum age of the reading. Processors change only in virtual machines, and rarely. */
+/** Maximum age of the reading in milliseconds. Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
 
-/** Maximum age of the reading, so that several watches of units share the output of one program. */
+/** Maximum age of the reading in milliseconds. Several watches of units then share the output of one program. */
 const unitsMaxAgeMs = 5000;
 
 /** Creates the readings for this machine. */
@@ -27,8 +27,8 @@ export const createHostReadings = (platform: NodeJS.Platform = process.platform)
   platform === 'linux' ? createLinuxReadings() : createPortableReadings();
 
 /**
- * Creates readings from /proc, /sys and /etc. `root` is a prefix of all these paths, for reading a tree other than this
- * machine's.
+ * Creates readings from /proc, /sys and /etc. `root` is a prefix of all these paths. It allows reading a tree that does
+ * not belong to this machine.
  */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;

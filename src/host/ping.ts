@@ -6,7 +6,7 @@ const pingPaths = ['/usr/bin/ping', '/bin/ping', '/sbin/ping'];
 /** Maximum number of bytes read from `ping`'s output. */
 const maxOutputBytes = 16_384;
 
-/** Resolves to the round-trip time in milliseconds; undefined without a reply. Rejects if `ping` cannot run. */
+/** Resolves to the round-trip time in milliseconds. Undefined without a reply. Rejects if `ping` cannot run. */
 export const ping = async (address: string, signal: AbortSignal): Promise<number | undefined> => {
   const program = await findProgram(pingPaths);
   if (program === null) throw new Error('the program ping is not installed');

@@ -15,18 +15,15 @@ import type {
 } from './readings.ts';
 import { type CpuShares, createHostSampler } from './sampler.ts';
 
-/**
- * Loads the library on first use, because loading takes longer than the rest of startup and Linux never needs the
- * library.
- */
+/** Loads the library on first use. Loading takes longer than the rest of startup, and Linux never needs the library. */
 const load = () => import('systeminformation');
 
-/** Maximum age of the reading, which takes seconds on Windows and whose values rarely change. */
+/** Maximum age of the reading in milliseconds. The reading takes seconds on Windows, and its values rarely change. */
 const systemMaxAgeMs = 60_000;
 
 /**
- * Creates readings with systeminformation, which runs the system's own programs for some of them. Processor times,
- * thread counts, handles and private memory of processes are not reported, so they are null.
+ * Creates readings with systeminformation, which runs programs of the system for some of them. It does not report
+ * processor times, thread counts, handles and private memory of processes, so these are null.
  */
 export const createPortableReadings = (): HostReadings => {
   const { shares, ...sampled } = createHostSampler(readPortableCounters);
@@ -86,7 +83,7 @@ interface Found {
   users: readonly unknown[];
 }
 
-/** Combines systeminformation's values with Node's own. */
+/** Combines values from systeminformation with values from Node. */
 export const toSystemReading = ({ os, system, users }: Found): SystemReading => ({
   hostname: hostname(),
   domain: toDomain(os.fqdn),
@@ -111,7 +108,7 @@ type Cpu = Pick<
   'manufacturer' | 'brand' | 'speed' | 'speedMax' | 'cores' | 'physicalCores' | 'processors'
 > & { cache: Pick<Systeminformation.CpuCacheData, 'l2' | 'l3'> };
 
-/** Divides cores and caches equally, because systeminformation describes all packages together. */
+/** Divides cores and caches equally between the packages. systeminformation describes all of them together. */
 export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorReading[] => {
   const packages = Math.max(1, cpu.processors);
   const logical = cpu.cores / packages;
@@ -129,10 +126,10 @@ export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorRead
   }));
 };
 
-/** Converts GHz to MHz; 0 stands for "unknown". */
+/** Converts GHz to MHz. 0 means unknown. */
 const toMHz = (gigahertz: number): number | null => Math.round(gigahertz * 1000) || null;
 
-/** Converts bytes to KiB per package; 0 stands for "unknown". */
+/** Converts bytes to KiB per package. 0 means unknown. */
 const toPart = (bytes: number, packages: number): number | null => Math.round(bytes / packages / 1024) || null;
 
 /** Returns the mean load of a range of logical processors, in percent. */
@@ -142,7 +139,7 @@ const toLoad = (shares: CpuShares, from: number, to: number): number => {
   return (100 * range.reduce((sum, share) => sum + share, 0)) / Math.max(1, range.length);
 };
 
-/** Process as reported by systeminformation. On some systems, values that its types promise are missing. */
+/** Process as reported by systeminformation. On some systems, values are missing that its types promise. */
 interface Listed
   extends Pick<Systeminformation.ProcessesProcessData, 'pid' | 'parentPid' | 'name' | 'memRss' | 'priority'> {
   memVsz: number | null;
@@ -150,7 +147,7 @@ interface Listed
   path?: string | null;
 }
 
-/** Converts a process. Sizes come in KiB; processor time, threads and sessions are not reported. */
+/** Converts a process. Sizes are in KiB. Processor time, threads and sessions are not reported. */
 export const toProcessReading = (listed: Listed): ProcessReading => ({
   pid: listed.pid,
   parentPid: listed.parentPid,
@@ -165,7 +162,7 @@ export const toProcessReading = (listed: Listed): ProcessReading => ({
   startedAt: parseLocalTime(listed.started),
 });
 
-/** Converts details. `path` is the program's folder on some systems, and the program itself on Windows. */
+/** Converts details. `path` is the folder of the program on some systems, and the program itself on Windows. */
 export const toProcessDetails = ({ name, path }: Pick<Listed, 'name' | 'path'>): ProcessDetails => {
   const isWhole = path && basename(path).toLowerCase() === name.toLowerCase();
   return {
@@ -176,7 +173,7 @@ export const toProcessDetails = ({ name, path }: Pick<Listed, 'name' | 'path'>):
   };
 };
 
-/** Parses `yyyy-MM-dd HH:mm:ss` in the machine's time zone; null for anything else. */
+/** Parses `yyyy-MM-dd HH:mm:ss` in the time zone of the machine. Null for any other text. */
 export const parseLocalTime = (text: string | null): Date | null => {
   const date = new Date((text ?? '').replace(' ', 'T'));
   return Number.isNaN(date.getTime()) ? null : date;
@@ -213,7 +210,7 @@ export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly D
       };
     });
 
-/** Returns the root file system, and each fixed device once, at its shortest mount path. */
+/** Returns the root file system and the fixed devices. Each device is returned once, at its shortest mount path. */
 export const toPortableDisks = (
   readings: readonly FileSystemReading[],
   devices: readonly Device[],
@@ -235,7 +232,7 @@ const toKindOfDevice = ({ physical, removable }: Device): FileSystemKind =>
   kindOfDrive[physical] ?? (removable ? 'removable' : 'fixed');
 
 /**
- * Returns the kind of a source that is not a block device: `//server/share` and `server:/path` are on a network, other
+ * Returns the kind of a source that is not a block device. `//server/share` and `server:/path` are on a network. Other
  * sources are in memory.
  */
 const toKindOfSource = ({ fs, mount }: Size): FileSystemKind => {

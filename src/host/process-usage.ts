@@ -1,7 +1,7 @@
 import { readTimeOf, roundOrNull } from './reading.ts';
 import type { HostReadings, ProcessReading } from './readings.ts';
 
-/** Process with its share of one processor since the previous reading; null if unknown. */
+/** Process with its share of one processor since the previous reading. The share is null if unknown. */
 interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' | 'threads' | 'startedAt'> {
   user: string | null;
   /** Share, from 0 to the number of processors. */
@@ -10,13 +10,13 @@ interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' 
   memoryBytes: number;
 }
 
-/** Chooses the processes to list. `shareOf` returns the usage of a process; NaN if unknown. */
+/** Chooses the processes to list. `shareOf` returns the usage of a process. NaN if unknown. */
 type ChooseProcesses = (
   processes: readonly ProcessReading[],
   shareOf: (process: ProcessReading) => number,
 ) => readonly ProcessReading[];
 
-/** Reads processes with their usage since the previous reading. `begin` discards the previous reading. */
+/** Creates a reader of processes with their usage since the previous reading. `begin` discards the previous reading. */
 export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'processOwners'>, choose: ChooseProcesses) => {
   let before = new Map<string, number>();
   let readAt = performance.now();
@@ -48,11 +48,11 @@ export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'proces
   return { read, begin };
 };
 
-/** Combines pid and start time, because another process may reuse the pid. */
+/** Combines pid and start time. Another process may later get the same pid. */
 const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
 
 const readSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
   userSeconds === null || kernelSeconds === null ? Number.NaN : userSeconds + kernelSeconds;
 
-/** Returns a process's total processor time in seconds, with two decimals; null if unknown. */
+/** Returns the total processor time of a process in seconds, with two decimals. Null if unknown. */
 export const cpuSecondsOf = (process: ProcessReading): number | null => roundOrNull(readSeconds(process), 2);

@@ -1,7 +1,7 @@
 import { access, constants, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Returns the first absolute path that is executable, or null. */
+/** Returns the first absolute path that is executable. Null if there is none. */
 export const findProgram = async (paths: readonly string[]): Promise<string | null> => {
   for (const path of paths) {
     if (await isAccessible(path, constants.X_OK)) return path;
@@ -16,11 +16,11 @@ export const isAccessible = (path: string, mode = constants.F_OK): Promise<boole
     () => false,
   );
 
-/** Absolute paths of systemd's programs; PATH is never used. */
+/** Absolute paths of systemd's programs. PATH is never used. */
 export const systemPaths = {
   systemctl: ['/usr/bin/systemctl', '/bin/systemctl'],
   journalctl: ['/usr/bin/journalctl', '/bin/journalctl'],
-  /** Path that exists if systemd is the running init system; see sd_booted(3). */
+  /** Path that exists if systemd is the running init system. See sd_booted(3). */
   bootMark: '/run/systemd/system',
 };
 
@@ -41,18 +41,18 @@ const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ],
 };
 
-/** Entries in its list of dependencies that are parts of PowerShell itself and have PowerShell's version. */
+/** Entries in PowerShell's list of dependencies that are parts of PowerShell itself. They have its version. */
 const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(\d[\w.+-]*)$/i;
 
-/** Windows PowerShell is part of Windows, and its version has not changed since Windows 10. */
+/** Windows PowerShell. It is part of Windows, and its version has not changed since Windows 10. */
 const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
 
-/** Returns absolute paths where PowerShell may be installed. The first executable path is used. */
+/** Returns absolute paths at which PowerShell may be installed. The first executable path is used. */
 export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
   installedAt[platform] ?? [];
 
 /**
- * Reads the version of the first PowerShell at the paths, e.g. `7.4.6`; null if missing or unknown. Starts no program,
+ * Reads the version of the first PowerShell at the paths, e.g. `7.4.6`. Null if missing or unknown. Starts no program,
  * because `pwsh.deps.json` next to the program contains the version.
  */
 export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { awaitWithin, createSerial } from '../lib/scheduling.ts';
 import { Slice } from '../lib/slice.ts';
 
-/** Returns the result of `read`, or null if it throws because a file does not exist or this account may not read it. */
+/** Returns the result of `read`. Null if it throws because a file does not exist or this account may not read it. */
 export const readOrNull = <T>(read: () => T): T | null => {
   try {
     return read();
@@ -12,14 +12,14 @@ export const readOrNull = <T>(read: () => T): T | null => {
 };
 
 /**
- * Maximum age of a reading of the last minute, slightly less than a minute so that a caller who reads once a minute
- * gets a new reading each time.
+ * Maximum age in milliseconds of a reading of the last minute. Slightly less than a minute, so that a caller who reads
+ * once a minute always gets a new reading.
  */
 export const freshMs = 59_000;
 
 const readTimes = new WeakMap<object, number>();
 
-/** Records when each reading began, for comparison with another reading. */
+/** Records when each reading began. Used to compare it with another reading. */
 export const timeReadings =
   <T extends object>(read: () => Promise<T>): (() => Promise<T>) =>
   async () => {
@@ -30,13 +30,14 @@ export const timeReadings =
   };
 
 /**
- * Returns when a timed reading began, on the clock of `performance.now`. For other readings, returns the current time.
+ * Returns the time at which a timed reading began, on the clock of `performance.now`. For any other reading, returns
+ * the current time.
  */
 export const readTimeOf = (reading: object): number => readTimes.get(reading) ?? performance.now();
 
 /**
- * Shares readings among callers. Callers wait for a reading in progress, and get the last reading if it began at most
- * `maxAgeMs` ago. Failed readings are not shared later.
+ * Shares readings among callers. Callers wait for a reading in progress. Otherwise they get the last reading, if it
+ * began at most `maxAgeMs` ago. A failed reading is not shared with later callers.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
   let latest: Promise<T> | undefined;
@@ -58,11 +59,11 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
   };
 };
 
-/** Rounds a number to a number of decimals; null for an unknown number. */
+/** Rounds a number to a number of decimals. Null for an unknown number. */
 export const roundOrNull = (value: number | undefined, decimals = 0): number | null =>
   value !== undefined && Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
 
-/** Computes a value once per object, e.g. for a reading shared by several callers. */
+/** Computes a value once per object, e.g. for a reading that several callers share. */
 export const computeOnce = <K extends object, V extends object>(compute: (key: K) => V): ((key: K) => V) => {
   const known = new WeakMap<K, V>();
   return (key) => {
@@ -72,11 +73,11 @@ export const computeOnce = <K extends object, V extends object>(compute: (key: K
   };
 };
 
-/** Duration of one step of a reading, in milliseconds. Steps are short, because readings run all the time. */
+/** Duration of one step of a reading in milliseconds. Steps are short, because readings run all the time. */
 export const readingSliceMs = 0.25;
 
 /**
- * Works like `Array.map` for long lists, and lets other work run every quarter of a millisecond. Omits items for which
+ * Works like `Array.map` for long lists. Lets other work run every quarter of a millisecond. Omits items for which
  * `map` returns null.
  */
 export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
@@ -101,8 +102,8 @@ export type HangGuard = <T extends object | string | null>(
 
 /**
  * Creates a guard for reads that may hang because the server of a file system does not respond or a process is stuck. A
- * hanging read blocks one of the few threads in Node's pool. Reads through one guard run one at a time, and no read
- * starts while another hangs, so at most one thread is lost.
+ * hanging read blocks one of the few threads in Node's pool. Reads through one guard run one at a time. No read starts
+ * while another hangs, so at most one thread is lost.
  */
 export const createHangGuard = (): HangGuard => {
   const serially = createSerial();
@@ -118,13 +119,13 @@ export const createHangGuard = (): HangGuard => {
     });
 };
 
-/** One buffer for all files, because files are read one at a time. */
+/** Buffer for all files. One is enough, because files are read one at a time. */
 let buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**
- * Reads a file in /proc or /sys; null if the file does not exist or is unreadable. Much faster than `readFile` for
- * thousands of small files. Use it only for files that the kernel serves from memory without waiting. The result is
- * valid until the next call.
+ * Reads a file in /proc or /sys. Null if it does not exist or is unreadable. Much faster than `readFile` for thousands
+ * of small files. Use it only for files that the kernel serves from memory without waiting. The result is valid until
+ * the next call.
  */
 export const readKernelFile = (path: string): Buffer | null => {
   let file: number | undefined;
@@ -139,8 +140,8 @@ export const readKernelFile = (path: string): Buffer | null => {
 };
 
 /**
- * Reads to the end. For a file with many entries, each read returns whole entries, at most a page, so a short read does
- * not mean the end.
+ * Reads to the end. From a file with many entries, each read returns whole entries, at most a page. A short read
+ * therefore does not mean the end.
  */
 const readToEnd = (file: number): Buffer => {
   let length = 0;
@@ -152,11 +153,11 @@ const readToEnd = (file: number): Buffer => {
   }
 };
 
-/** Returns the trimmed text of a file of any length, or null if the file does not exist. */
+/** Returns the trimmed text of a file of any length. Null if the file does not exist. */
 export const readKernelText = (path: string): string | null =>
   readOrNull(() => readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null);
 
-/** Returns the whole number that makes up the content of a file, or null. */
+/** Returns the whole number that makes up the content of a file. Null if there is none. */
 export const readKernelNumber = (path: string): number | null => {
   const text = readKernelText(path);
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;

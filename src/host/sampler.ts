@@ -3,7 +3,7 @@ import { readOrNull } from './reading.ts';
 import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.ts';
 
 /**
- * Minimum interval in milliseconds. The kernel counts processor time in steps of 10 ms, so a shorter interval would be
+ * Minimum interval in milliseconds. The kernel counts processor time in steps of 10 ms. A shorter interval would be
  * inaccurate.
  */
 const shortestMs = 200;
@@ -14,8 +14,8 @@ const askedForMs = 60_000;
 type SampleListener = (sample: HostSample) => void;
 
 /**
- * Reads the counters every `intervalMs`, so that all callers see the same figures. Sampling begins with the first
- * caller. The timer does not keep the process alive.
+ * Creates a sampler that reads the counters every `intervalMs`. All callers see the same figures. Sampling begins with
+ * the first caller. The timer does not keep the process alive.
  */
 export const createHostSampler = (read: () => CountersReading, intervalMs = 1000, keptMs = askedForMs) => {
   const listeners = new Set<SampleListener>();
@@ -57,9 +57,9 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     sample();
   };
   /**
-   * Returns busy shares (0 … 1) over the last complete interval. Sampling continues for a minute. Until an interval is
-   * complete, calls wait until 200 ms after the first sample and return the shares since then. Rejects without a
-   * sample.
+   * Returns busy shares (0 … 1) over the last complete interval. Sampling then continues for a minute. Until an
+   * interval is complete, calls wait until 200 ms after the first sample and return the shares since then. Rejects
+   * without a sample.
    */
   const shares = async (): Promise<CpuShares> => {
     askedAt = performance.now();
@@ -73,7 +73,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
   };
   return {
-    /** Immediately calls the listener with the last sample, if there is one, and then with each later sample. */
+    /** Calls the listener immediately with the last sample, if any, and then with each later sample. */
     listen: (listener: SampleListener): (() => void) => {
       const isRunning = timer !== undefined;
       listeners.add(listener);
@@ -84,7 +84,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
         stopIfUnused();
       };
     },
-    /** Returns the counters of the last sample, or reads them while sampling is off. */
+    /** Returns the counters of the last sample. Reads them while sampling is off. */
     counters: (): CountersReading => last?.counters ?? read(),
     shares,
     /** Returns the combined share of all processors. */
@@ -93,7 +93,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   };
 };
 
-/** Busy shares (0 … 1) by processor: `cpu` for all together, `cpu0`, `cpu1`, … for each. */
+/** Busy shares (0 … 1) by processor: `cpu` for all together, and `cpu0`, `cpu1`, … for each. */
 export type CpuShares = ReadonlyMap<string, number>;
 
 const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
@@ -112,14 +112,14 @@ const toUsage = (before: CountersReading, now: CountersReading, seconds: number)
   };
 };
 
-/** Computes the share of each processor; 0 for a processor that is switched off. */
+/** Computes the share of each processor. 0 for a processor that is switched off. */
 export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
   new Map(Array.from(to, ([name, seconds]) => [name, toBusyShare(from.get(name), seconds) || 0]));
 
 type Seconds = Readonly<Record<string, number>>;
 
 /**
- * Returns the busy share; NaN if no time has passed. A processor that has just been switched on is measured from that
+ * Returns the busy share. NaN if no time has passed. A processor that has just been switched on is measured from that
  * time.
  */
 const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {

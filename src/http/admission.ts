@@ -7,28 +7,28 @@ import { createFatal, HttpError } from './errors.ts';
 import { createBusyError } from './overload.ts';
 import type { Timings } from './response.ts';
 
-/** Returns the error for a request that must not reach a route; undefined for an acceptable request. */
+/** Returns the error for a request that must not reach a route. Undefined for an acceptable request. */
 export type Check = (request: IncomingMessage) => HttpError | undefined;
 
 /** Maximum number of header lines in a request. Their total size is limited separately. */
 export const maximumHeaderLines = 200;
 
-/** `/`, the first character of every target except absolute URIs, `*` and authorities. */
+/** Code of `/`. Every target begins with this character, except absolute URIs, `*` and authorities. */
 const slash = 47;
 
 /**
- * A name or a bracketed address, and a port: RFC 3986, 3.2.2 and 3.2.3, without characters that are invalid in host
- * names.
+ * Form of a host: a name or a bracketed address, and a port. RFC 3986, 3.2.2 and 3.2.3, without characters that are
+ * invalid in host names.
  */
 const hostForm = /^(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
 
 /**
- * Refuses messages that Node's parser accepts although HTTP/1.1 forbids them: other versions, and ambiguous hosts,
- * codings and targets. If the server and a proxy read such a request differently, a second request can be smuggled past
- * the proxy. Repeated headers must arrive joined (`joinDuplicateHeaders`), so that a second Host makes the header
- * invalid.
+ * Creates the check for messages that Node's parser accepts although HTTP/1.1 forbids them: other versions, and
+ * ambiguous hosts, codings and targets. If the server and a proxy read such a request differently, a second request can
+ * be smuggled past the proxy. Repeated headers must arrive joined (`joinDuplicateHeaders`). A second Host then makes
+ * the header invalid.
  */
 const createFramingCheck = (): Check => {
   // Nearly every request has the Host of the previous request.
@@ -57,16 +57,13 @@ const createFramingCheck = (): Check => {
   };
 };
 
-/**
- * Refuses a request line without a version (RFC 9112, 2.3), for which the parser assumes HTTP/0.9, which had no
- * headers.
- */
+/** Refuses a request line without a version (RFC 9112, 2.3). The parser then assumes HTTP/0.9, which had no headers. */
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
     : createFatal('version-not-supported', 'This server speaks HTTP/1.1');
 
-/** Finds a violation of RFC 9112, 3.2: there must be exactly one valid Host, which only HTTP/1.0 may omit. */
+/** Finds a violation of RFC 9112, 3.2. There must be exactly one valid Host. Only HTTP/1.0 may omit it. */
 const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined => {
   if (host === undefined) {
     return httpVersion === '1.0' ? undefined : createFatal('invalid', 'The header Host is missing');
@@ -75,8 +72,8 @@ const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): Htt
 };
 
 /**
- * Finds a violation of RFC 9112, 6.1: no coding in HTTP/1.0, and 501 for unknown codings. With `Upgrade`, Node's parser
- * reports no errors in the chunks, so the request would hang until its timeout.
+ * Finds a violation of RFC 9112, 6.1. HTTP/1.0 has no coding, and unknown codings get 501. With `Upgrade`, Node's
+ * parser reports no errors in the chunks, so the request would hang until its timeout.
  */
 const findCodingFault = (
   { httpVersion, headers: { upgrade } }: IncomingMessage,
@@ -90,7 +87,7 @@ const findCodingFault = (
 };
 
 /**
- * Reads a target that is not a path (RFC 9112, 3.2.2 and 3.2.4): the host of an absolute target replaces Host, and only
+ * Reads a target that is not a path (RFC 9112, 3.2.2 and 3.2.4). The host of an absolute target replaces Host. Only
  * OPTIONS may have the target `*`.
  */
 const readOtherTarget = (request: IncomingMessage, url: string): HttpError | undefined => {
@@ -103,17 +100,18 @@ const readOtherTarget = (request: IncomingMessage, url: string): HttpError | und
 };
 
 interface HostNames {
-  /** Address that the server is bound to. */
+  /** Address to which the server is bound. */
   boundTo: string;
-  /** This machine's name. */
+  /** Name of this machine. */
   machine: string;
   /** Names allowed by the settings. */
   allowed: readonly string[];
 }
 
 /**
- * Refuses requests for host names other than this server's, so that no web page can reach this server by pointing its
- * own name at 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts only if `allowed` has names.
+ * Creates the check that refuses requests for host names that do not belong to this server. Otherwise a web page could
+ * reach the server by pointing its own name at 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts
+ * only if `allowed` has names.
  */
 export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
   const isLocal = isLoopback(boundTo);
@@ -141,14 +139,17 @@ const toHostName = (host: string): string => {
 /** Returns the name in lower case, without the trailing dot of a fully qualified name. */
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Paths of pages that other sites and mails may link to, including acknowledgement links and status pages below any mount. */
+/**
+ * Paths of pages to which other sites and mails may link. Includes acknowledgement links and status pages below any
+ * mount.
+ */
 const page =
   /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?(?:api\/acknowledge\/[^/]+|status\/[^/]+(?:\/subscribe(?:\/[^/]+)?)?)$)/;
 
 /**
- * Refuses requests that a browser sends on behalf of a page from another origin, so that no foreign page can act for
- * its user. Following a link to a page is allowed. `secure` means that this server speaks TLS; otherwise, a proxy in
- * front of it may.
+ * Creates the check that refuses requests sent by a browser on behalf of a page from another origin. A foreign page
+ * then cannot act for its user. Following a link to a page is allowed. `secure` means that this server speaks TLS.
+ * Otherwise, a proxy in front of it may.
  */
 const createOriginCheck =
   (secure: boolean): Check =>
@@ -252,10 +253,10 @@ export const listenWith = (server: Server, route: RequestListener, options: List
 
 const corsHeaders = { 'access-control-allow-headers': 'Authorization, Content-Type' };
 
-/** Milliseconds a client gets to finish sending an unread body. */
+/** Milliseconds given to a client to finish sending a body that is not read. */
 const unreadBodyMs = 500;
 
-/** Stops reading a refused body. Node would read the rest to its end, however small its chunks are. */
+/** Stops reading the body of a refused request. Node would read it to its end, however small its chunks are. */
 const endIfUnread = (request: IncomingMessage): void => {
   if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), unreadBodyMs).unref();
 };

@@ -9,8 +9,8 @@ import { assertFewValues } from './json-values.ts';
 import { decodeBody, toObject } from './object-body.ts';
 
 /**
- * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end` is a
- * Buffer with the last 16 KiB, or slightly more, of a body of any size.
+ * Form of the body of a route: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end` is
+ * a Buffer with the last 16 KiB, or slightly more, of a body of any size.
  */
 type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
 
@@ -18,16 +18,19 @@ type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
 export interface BodyOptions {
   /** Form of the body. Default: a JSON object. */
   body?: BodyKind;
-  /** Allows 8 MiB instead of 1 MiB. */
+  /** Set to allow 8 MiB instead of 1 MiB. */
   largeBody?: true;
-  /** Allows a compressed body; its unpacked size is limited. */
+  /** Set to allow a compressed body. Its unpacked size is limited. */
   compressedBody?: true;
   /**
-   * Keeps strings as sent. Other routes replace half of a surrogate pair with U+FFFD, because message receivers refuse
-   * it.
+   * Set to keep strings as sent. Other routes replace half of a surrogate pair with U+FFFD, because message receivers
+   * refuse it.
    */
   textsAsSent?: true;
-  /** Returns the value of a body that is not JSON; undefined if the body must be JSON. Throws an HttpError. */
+  /**
+   * Returns the value of a body that is not JSON. Undefined if the body must be JSON. Throws an HttpError if the body
+   * is invalid.
+   */
   readOther?(mediaType: string | undefined, readText: () => string): object | undefined;
 }
 
@@ -50,8 +53,8 @@ const maximumBodyBytes = 1024 * 1024;
 const maximumLargeBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Maximum total size in bytes of incomplete bodies across all connections. Routes with large bodies have a second
- * budget of this size.
+ * Maximum total size in bytes of incomplete bodies on all connections. Routes with large bodies have a second budget of
+ * this size.
  */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
 
@@ -63,7 +66,7 @@ export const overrideContentType = (request: IncomingMessage): void => {
   if (request.method !== 'GET') request.headers['content-type'] = 'application/json';
 };
 
-/** Returns the media type that the client sent, in lower case and without parameters; undefined without the header. */
+/** Returns the media type that the client sent, in lower case and without parameters. Undefined without the header. */
 export const readMediaType = ({ rawHeaders }: IncomingMessage): string | undefined => {
   // The list alternates between names and values.
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
@@ -73,15 +76,15 @@ export const readMediaType = ({ rawHeaders }: IncomingMessage): string | undefin
 interface Reading {
   /** Called before the body is read. */
   beforeReading(request: IncomingMessage): void;
-  /** Returns the reason to refuse a body. Called once a body has arrived, because parsing is most of the work. */
+  /** Returns the reason to refuse a body. Called once the body has arrived, because parsing is most of the work. */
   findRefusal(): HttpError | undefined;
 }
 
 /**
- * Reads every request body as JSON in UTF-8, unless the route chooses another form. An empty body is undefined, as is
+ * Reads every request body as JSON in UTF-8, unless the route chooses another form. An empty body is undefined. So is
  * the body of a route without a body schema. The total bytes of incomplete bodies are limited and divided between
- * addresses. At the limit, connections whose bodies make no progress are closed, and the oldest bodies of the address
- * that holds the most get 503. If that is not enough, the body that exceeds the limit gets 503, too.
+ * addresses. At the limit, connections whose bodies make no progress are closed. The oldest bodies of the address that
+ * holds the most get 503. If that is not enough, the body that exceeds the limit also gets 503.
  */
 export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
   const ordinary = { limit: maximumBodyBytes, shares: new FairShares(unfinishedBodyBytes) };
@@ -108,7 +111,7 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   });
 };
 
-/** Parses a body in the form that its route takes. Throws an HttpError for an invalid body. */
+/** Parses a body in the form that its route expects. Throws an HttpError for an invalid body. */
 const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
   if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
   const { body: kind = 'object', textsAsSent, readOther } = routeOptions.config as BodyOptions;

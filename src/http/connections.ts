@@ -6,19 +6,19 @@ import { FairShares, type Holder } from './fair-shares.ts';
 /** Number of connections beyond `maxConnections` that get 503. Any further connections are closed immediately. */
 const spareConnections = 100;
 
-/** Bytes of unread responses, across all connections, above which large responses are refused. */
+/** Bytes of unread responses on all connections above which large responses are refused. */
 export const unreadResponseBytes = 64 * 1024 * 1024;
 
-/** Bytes counted as unread for each list being sent, because a list builds some pieces ahead. */
+/** Bytes counted as unread for each list being sent. A list builds some pieces ahead. */
 const listBytes = 256 * 1024;
 
 /**
- * Numbers of waiting pipelined requests, per connection and in total, at which reading pauses and at which the
- * connection is closed.
+ * Numbers of waiting pipelined requests at which reading pauses and at which the connection is closed, per connection
+ * and in total.
  */
 const waitingLimits = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
 
-/** Milliseconds between checks for newly idle connections during shutdown. */
+/** Milliseconds between checks during shutdown for connections that have become idle. */
 const idleCheckMs = 50;
 
 /** Milliseconds after the beginning of shutdown at which running requests are cut off. */
@@ -29,18 +29,18 @@ const abandonedMs = 500;
 
 /** Connection, from the moment its socket is accepted. */
 export class HttpConnection implements Holder {
-  /** Socket on which requests arrive. With TLS, the TLS socket once the handshake has ended. */
+  /** Socket on which requests arrive. With TLS, this is the TLS socket once the handshake is complete. */
   socket: Socket;
-  /** True for a connection beyond `maxConnections`, whose requests are refused before it is closed. */
+  /** True for a connection beyond `maxConnections`. Its requests are refused, and then it is closed. */
   readonly isExtra: boolean;
-  /** Time when the connection was opened, or its TLS handshake completed. */
+  /** Time at which the connection was opened or its TLS handshake completed. */
   since = performance.now();
   /** Response to the current or last request. */
   response: ServerResponse | undefined;
   /** Number of pipelined requests that are waiting on the connection. */
   waiting = 0;
   hasWaited = false;
-  /** Set with the last response, after which further bytes are ignored (RFC 9112, 9.6). */
+  /** Set with the last response. Further bytes are then ignored (RFC 9112, 9.6). */
   isEnding = false;
   progress: ConnectionProgress | undefined;
 
@@ -59,8 +59,8 @@ export class HttpConnection implements Holder {
   }
 
   /**
-   * Returns `abandoned` for a connection without a complete request for 500 ms, because it could keep other clients out
-   * for 10 s.
+   * Returns `abandoned` for a connection without a complete request for 500 ms. Such a connection could keep other
+   * clients out for 10 s.
    */
   activity(): 'abandoned' | 'idle' | 'busy' {
     if (this.isRunning || this.waiting > 0) return 'busy';
@@ -76,7 +76,7 @@ export class HttpConnection implements Holder {
 export class Connections extends Map<Socket, HttpConnection> {
   readonly #server: Server;
   readonly #isProxy: (address: string | undefined) => boolean;
-  /** Connections that are served, and extra connections, whose requests are refused. */
+  /** Connections that are served, and extra connections whose requests are refused. */
   readonly #served: FairShares;
   readonly #spare = new FairShares(spareConnections);
   readonly #accepted = new Set<HttpConnection>();
@@ -141,14 +141,14 @@ export class Connections extends Map<Socket, HttpConnection> {
     if (headers.expect !== undefined && httpVersion === '1.1') this.get(socket)?.response?.writeContinue();
   }
 
-  /** Counts the bytes of responses that clients have not read yet, across all connections. */
+  /** Counts the bytes of responses that clients have not read yet, on all connections. */
   countUnread(): number {
     let bytes = this.lists * listBytes;
     for (const { writableLength } of this.keys()) bytes += writableLength;
     return bytes;
   }
 
-  /** Closes idle connections immediately, and busy connections after their response or after 8 s. */
+  /** Closes idle connections immediately. Closes busy connections after their response, or after 8 s. */
   end(server: Server): void {
     const endIdle = (): void => {
       for (const { isRunning, waiting, socket } of this.#accepted) if (!isRunning && waiting === 0) socket.destroy();
@@ -165,7 +165,7 @@ export class Connections extends Map<Socket, HttpConnection> {
   }
 }
 
-/** Reads the address early so that Node caches it, because the address is not available after a reset. */
+/** Reads the address early so that Node caches it. It is not available after a reset. */
 const toClient = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Keeps an entry until the socket closes. */
@@ -185,7 +185,7 @@ interface ConnectionPatience {
 
 /** Progress of a connection. Times are in milliseconds. */
 export interface ConnectionProgress {
-  /** Bytes received, and bytes handed to the operating system. */
+  /** Bytes received, and bytes passed to the operating system. */
   read: number;
   taken: number;
   /** True if more bytes are waiting to be sent. */
@@ -216,7 +216,7 @@ export const toProgress = (
   };
 };
 
-/** True if the client has read nothing, or nothing at all has happened, for longer than allowed. */
+/** True if the client has read nothing, or nothing has happened at all, for longer than allowed. */
 export const isStalled = (
   { isWaiting, stuckSince, silentSince }: ConnectionProgress,
   { reading, silence }: ConnectionPatience,
@@ -225,8 +225,8 @@ export const isStalled = (
 
 /**
  * Closes stalled connections. While unread responses exceed their budget, also disconnects clients that read nothing
- * for a second. Node's own timeout would take twice as long, and the operating system would keep its send buffer, which
- * a reset discards.
+ * for a second. Node's own timeout would take twice as long. The operating system would also keep its send buffer,
+ * which a reset discards.
  */
 export const endStalled = (server: Server, connections: Connections, patience: ConnectionPatience): void => {
   let timer: NodeJS.Timeout | undefined;
@@ -255,14 +255,14 @@ export const endStalled = (server: Server, connections: Connections, patience: C
   server.once('close', () => clearInterval(timer));
 };
 
-/** Resets the connection, which is possible only for a plain TCP socket. */
+/** Resets the connection. This is possible only for a plain TCP socket. */
 const reset = (socket: Socket): void => void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());
 
 /**
- * Runs the requests of a connection one at a time. Node would start pipelined requests immediately, so a read sent
- * after a change could return the old state (RFC 9112, 9.3.2). While more than a few requests wait, reading from the
- * connection pauses. If too many wait, on the connection or in total, the connection is closed. The returned function
- * takes a request that must wait, and calls `begin` when its turn comes.
+ * Creates a function that runs the requests of a connection one at a time. Node would start pipelined requests
+ * immediately, so a read sent after a change could return the old state (RFC 9112, 9.3.2). While more than a few
+ * requests wait, reading from the connection pauses. If too many wait, on the connection or in total, the connection is
+ * closed. The returned function takes a request that must wait, and calls `begin` when its turn comes.
  */
 export const createPipelining = () => {
   let inTotal = 0;

@@ -6,15 +6,15 @@ import { createQueue, type QueuedTask } from './overload.ts';
 /** Maximum number of bytes that a decoder returns per call. */
 const chunkSize = 64 * 1024;
 
-/** Largest zstd window: 8 MB is the most that a sender may require (RFC 9659). */
+/** Largest zstd window. A sender may require at most 8 MB (RFC 9659). */
 const zstdWindowLog = 23;
 
-/** Maximum number of bodies decompressed at a time. A zstd decoder can take 8 MiB. */
+/** Maximum number of bodies decompressed at the same time. A zstd decoder can take 8 MiB. */
 const maxDecoders = 4;
 
 type CreateDecoder = (packed: Buffer) => Transform;
 
-/** Node.js has had zstd since version 22.15. */
+/** Decoder for zstd, available since Node.js 22.15. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: object) => Transform };
 
 /**
@@ -34,14 +34,14 @@ const decoders: Readonly<Record<string, CreateDecoder>> = {
   }),
 };
 
-/** Creates the decoder for bytes with a content coding; undefined for an unknown coding. */
+/** Creates the decoder for bytes with a content coding. Undefined for an unknown coding. */
 export const createDecoder = (coding: string, packed: Buffer): Transform | undefined =>
   Object.hasOwn(decoders, coding) ? decoders[coding]?.(packed) : undefined;
 
 /** Content codings that the server can decode. */
 export const knownCodings = Object.keys(decoders).join(', ');
 
-/** Returns the content coding of a request body: undefined without a coding, an HttpError for an unknown coding. */
+/** Returns the content coding of a request body. Undefined without a coding, an HttpError for an unknown coding. */
 export const findCoding = (header: string | undefined): string | HttpError | undefined => {
   const codings = (header ?? '')
     .toLowerCase()
@@ -82,10 +82,7 @@ const createDecoderQueue = () => {
   });
 };
 
-/**
- * Creates a function that unpacks bodies, a few at a time. The function rejects with an HttpError (400) for damaged
- * bytes.
- */
+/** Creates a function that unpacks bodies, a few at a time. It rejects with an HttpError (400) for damaged bytes. */
 export const createUnpacker = () => {
   const queue = createDecoderQueue();
   return (packed: Buffer, { coding, address, take, signal }: Unpacking): Promise<void> =>

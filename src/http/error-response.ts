@@ -39,7 +39,7 @@ export const writeError = (response: ServerResponse, error: HttpError): void => 
   response.writeHead(status, headers).end(text);
 };
 
-/** Codes for a client that disconnected during the response, which is not a server error. */
+/** Codes for a client that disconnected during the response. This is not a server error. */
 const clientGone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
 /** Sends the response for an error thrown by a route, and logs unexpected errors. */
@@ -73,10 +73,7 @@ interface KnownPath {
 /** Route option: other methods on the path get 404 instead of 405. */
 export const hiddenMethods = 'hiddenMethods';
 
-/**
- * Handles requests without a route: 405 with `Allow` on a known path, otherwise 404. Must be called before routes are
- * added.
- */
+/** Handles requests without a route: 405 with `Allow` on a known path, otherwise 404. Call before routes are added. */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {
   const paths = new Map<string, KnownPath>();
   /** Paths with parameters. */
@@ -118,12 +115,12 @@ const toPattern = (url: string): RegExp => {
   return new RegExp(`^${escaped.replace('*', '.*').replace(/:[^/]+/g, '[^/]*')}$`);
 };
 
-/** Milliseconds that a client gets to read the response before its connection is closed. */
+/** Milliseconds given to a client to read the response before its connection is closed. */
 const patience = 1000;
 
 interface ParserError {
   code?: string;
-  /** Bytes with the fault, and number of bytes parsed before it. */
+  /** Bytes that contain the fault, and number of bytes parsed before it. */
   rawPacket?: unknown;
   bytesParsed?: number;
 }
@@ -141,13 +138,13 @@ const messages: Partial<Record<ErrorKind, string>> = {
   'version-not-supported': 'This server speaks HTTP/1.1',
 };
 
-/** RFC 9112, 3: a request line with any token as its method. */
+/** Form of a request line with any token as its method (RFC 9112, 3). */
 const requestLine = /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/;
 
-/** RFC 9112, 2.3: a version has two digits and ends the line. */
+/** Form of a version, which has two digits and ends the line (RFC 9112, 2.3). */
 const version = / HTTP\/\d\.\d\r\n/;
 
-/** Creates the handler for bytes that are not valid HTTP. The handler sends an error and closes the connection. */
+/** Creates the handler for bytes that are not valid HTTP. It sends an error and closes the connection. */
 export const createClientErrorHandler = (connections: Connections, common: Headers) => {
   const ended = new WeakSet<Socket>();
   return (error: ParserError, socket: Socket): void => {
@@ -166,7 +163,7 @@ export const createClientErrorHandler = (connections: Connections, common: Heade
   };
 };
 
-/** Refuses CONNECT, which is meant for proxies. Node hands over the socket without a response. */
+/** Refuses CONNECT, which is meant for proxies. Node hands over the socket without sending a response. */
 export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
   const refusal = toErrorBytes(createMethodError(allowedMethods), common);
   server.on('connect', (_request, socket) => {
@@ -187,7 +184,7 @@ const toKind = (error: ParserError): ErrorKind => {
   return kinds[code] ?? 'invalid';
 };
 
-/** Finds the line with the fault, because other requests may have arrived in the same chunk. */
+/** Finds the line with the fault. Other requests may have arrived in the same chunk. */
 const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
   const text = (rawPacket as Buffer).toString('latin1');
   const start = text.lastIndexOf('\n', Math.max(0, bytesParsed - 1)) + 1;

@@ -31,7 +31,7 @@ const statusOf = {
 
 export type ErrorKind = keyof typeof statusOf;
 
-/** Resources whose limits cause refusals under load. */
+/** Resources whose limits lead to refusals under load. */
 export const shedReasons = [
   'connections',
   'event_loop_delay',
@@ -45,12 +45,12 @@ export type ShedReason = (typeof shedReasons)[number];
 interface ErrorExtras {
   /** Response headers with lower-case names, e.g. `allow` or `retry-after`. */
   headers?: Record<string, string>;
-  /** Additional members of the body, e.g. `detail`. `leading` members precede `error`, and `members` follow it. */
+  /** Additional members of the body, e.g. `detail`. `leading` members come before `error`, and `members` after it. */
   members?: Record<string, unknown>;
   leading?: Record<string, unknown>;
-  /** Unexpected error behind `failed`, for the log. */
+  /** Unexpected error that led to `failed`, for the log. */
   cause?: unknown;
-  /** True if the body is only the message, as a JSON string, for clients that do not expect an object. */
+  /** True if the body is only the message, as a JSON string. For clients that do not expect an object. */
   isBare?: boolean;
   /** Set if the request was refused because of load. */
   shed?: ShedReason | undefined;
@@ -64,7 +64,7 @@ export interface ErrorMessage {
 }
 
 /**
- * Error that can be thrown anywhere below the listener and becomes a response with the status of its kind and `{error:
+ * Error that may be thrown anywhere below the listener. It becomes a response with the status of its kind and `{error:
  * message}`.
  */
 export class HttpError extends ExpectedError {
@@ -73,7 +73,7 @@ export class HttpError extends ExpectedError {
   readonly headers: Record<string, string>;
   readonly body: Record<string, unknown> | string;
   readonly shed: ShedReason | undefined;
-  /** Message of the error. Set when the error is sent for the first time. */
+  /** Message of the error. Set when it is first sent. */
   sent: ErrorMessage | undefined;
 
   constructor(
@@ -108,11 +108,11 @@ export const requireKnown = <T>(known: T | undefined, kind: string, name: string
   throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists the existing names`);
 };
 
-/** Creates a 503, which means that nothing was done and the client may retry in a second. */
+/** Creates a 503. It means that nothing was done and the client may retry in a second. */
 export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
   new HttpError('unavailable', message, { headers: { 'retry-after': '1' }, shed });
 
-/** Creates an error that closes the connection, because nothing else on that connection can be trusted. */
+/** Creates an error that closes the connection, because nothing else on it can be trusted. */
 export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { connection: 'close' } });
 
@@ -133,11 +133,11 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;
 };
 
-/** Creates a 500 with the request id, which also appears in the log. */
+/** Creates a 500 with the request id. The log contains the same id. */
 export const createInternalError = (requestId: string): HttpError =>
   new HttpError('failed', 'Internal server error', { members: { requestId } });
 
-/** Kinds of errors by status. An unreadable static file gets 404. */
+/** Kinds of errors by status. A static file that is unreadable gets 404. */
 const kindOf = new Map<number, ErrorKind>([
   ...Object.entries(statusOf).map(([kind, status]) => [status, kind as ErrorKind] as const),
   [403, 'not-found'],

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Address in a form used by some proxies: with the client's port, and IPv6 in brackets. */
+/** Form of an address as written by some proxies: with the client's port, and IPv6 in brackets. */
 const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
  * Returns the group of addresses that a single client can be expected to hold: an IPv4 address, including one mapped
  * into IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network assigned to a site). All other strings
- * form a single group, because otherwise each new string would count as a new client.
+ * form a single group. Otherwise each new string would count as a new client.
  */
 export const toAddressGroup = (ip = ''): string => {
   const [, bracketed, dotted] = withPort.exec(ip) ?? [];
@@ -21,10 +21,10 @@ export const toAddressGroup = (ip = ''): string => {
 
 /** Holder of part of a total, such as a connection, a body, a stream, or a place in a queue. */
 export interface Holder {
-  /** Called when another holder needs the share, which has already been released. */
+  /** Called when another holder needs the share. The share has then already been released. */
   lose(): void;
   /**
-   * Decides which of an address's holders lose their share first: abandoned, then idle (the default), then busy.
+   * Decides which holders of an address lose their share first: abandoned, then idle (the default), then busy.
    * Abandoned holders also lose their share to addresses that hold the same amount, including their own.
    */
   activity?(): 'abandoned' | 'idle' | 'busy';
@@ -35,13 +35,13 @@ export interface Share {
   readonly holder: Holder;
   readonly group: Group;
   amount: number;
-  /** True if the share will be lost, provided that all chosen shares together free enough. */
+  /** True if the share is to be lost, provided that all chosen shares together free enough. */
   isChosen: boolean;
 }
 
 /** One address, or several addresses that a single client can be expected to hold (`toAddressGroup`). */
 interface Group {
-  /** Name of the group; undefined for a holder that does not belong to an address. */
+  /** Name of the group. Undefined for a holder that does not belong to an address. */
   readonly name: string | undefined;
   held: number;
   /** Amount held in chosen shares. */
@@ -51,7 +51,7 @@ interface Group {
 }
 
 interface Options {
-  /** Milliseconds for which other addresses are limited to their fair part after an address found no room. */
+  /** Milliseconds after an address found no room during which other addresses are limited to their fair part. */
   memory?: number;
   /** Returns monotonic milliseconds. */
   now?(): number;
@@ -65,19 +65,19 @@ const most = 1000;
 
 /**
  * Divides a total between addresses. While there is room, an address may hold any amount. Once the total is reached, a
- * request by one address takes room from the address that holds the most, if that address holds more than the
- * requesting address would. For some seconds after an address within its fair part found no room, no other address can
- * grow beyond its own fair part, even if room becomes free, because the excess would have to be taken back at the next
- * request.
+ * request by one address takes room from the address that holds the most. It does so only if that address holds more
+ * than the requesting address would. For some seconds after an address within its fair part found no room, no other
+ * address can grow beyond its own fair part. This applies even if room becomes free, because the excess would have to
+ * be taken back at the next request.
  */
 export class FairShares {
   readonly #total: number;
-  /** Amount that an address may hold while others ask: a quarter. */
+  /** Amount that an address may hold while others also ask: a quarter. */
   readonly #fair: number;
   readonly #memory: number;
   readonly #now: () => number;
   readonly #groups = new Map<string, Group>();
-  /** Groups that hold more than a thousandth of the total. There can be at most a thousand. */
+  /** Groups that hold more than a thousandth of the total. There can be at most a thousand of them. */
   readonly #large = new Set<Group>();
   /** All shares, oldest first. */
   readonly #shares = new Set<Share>();
@@ -99,7 +99,7 @@ export class FairShares {
   }
 
   /**
-   * Gives an amount to a new holder at an address; returns undefined if there is no room. Other holders may lose their
+   * Gives an amount to a new holder at an address. Returns undefined if there is no room. Other holders may lose their
    * shares.
    */
   take(address: string | undefined, holder: Holder, amount = 1): Share | undefined {
@@ -110,14 +110,12 @@ export class FairShares {
     return share;
   }
 
-  /**
-   * Gives one unit to a holder that counts as an address of its own, because a proxy's connection may carry any client.
-   */
+  /** Gives one unit to a holder that counts as an address of its own. A connection of a proxy may carry any client. */
   takeApart(holder: Holder): Share | undefined {
     return this.#take(createGroup(undefined), holder, 1);
   }
 
-  /** Enlarges a share. Returns false if there is no room, in which case the share does not change. */
+  /** Enlarges a share. Returns false if there is no room. The share then does not change. */
   grow(share: Share, amount: number): boolean {
     if (!this.#makeRoom(share.group, amount, share)) return false;
     share.amount += amount;
@@ -170,7 +168,7 @@ export class FairShares {
     return this.#held + amount <= this.#total;
   }
 
-  /** Chooses shares to take away so that an amount fits; empty if there are not enough. */
+  /** Chooses shares to take away so that an amount fits. Empty if there are not enough. */
   #chooseLosing(group: Group, amount: number, growing?: Share): Share[] {
     const chosen: Share[] = [];
     let missing = this.#held + amount - this.#total;
@@ -190,7 +188,7 @@ export class FairShares {
   }
 
   /**
-   * Returns the first share to take away from the group that holds the most, if that group holds more than `wanted`.
+   * Returns the first share to take away from the group that holds the most. That group must hold more than `wanted`.
    */
   #findLosing(wanted: number): Share | undefined {
     let largest: Group | undefined;
@@ -222,7 +220,7 @@ const leftOf = ({ held, chosen }: Group): number => held - chosen;
 const isSame = (one: Group | undefined, other: Group): boolean =>
   one === other || (one?.name !== undefined && one.name === other.name);
 
-/** Returns the oldest abandoned share, otherwise the oldest idle share, otherwise the oldest share. */
+/** Returns the oldest abandoned share, else the oldest idle share, else the oldest share. */
 const findFirstLosing = (shares: Iterable<Share>): Share | undefined => {
   let oldest: Share | undefined;
   let idle: Share | undefined;

@@ -7,12 +7,11 @@ import type { FairShares, Holder, Share } from './fair-shares.ts';
 /** Maximum size in bytes of a body that is not counted. There are too few connections for such bodies to matter. */
 const smallBytes = 16 * 1024;
 
-/** Bytes kept of a body of which only the end matters. The number is small enough not to be counted. */
+/** Number of bytes kept of a body of which only the end matters. They are too few to be counted. */
 const endBytes = 16 * 1024;
 
 /**
- * Maximum number of chunks of a body whose chunks are small on average, because each chunk takes about 1 µs of the
- * event loop.
+ * Maximum number of chunks of a body whose chunks are small on average. Each chunk takes about 1 µs of the event loop.
  */
 const manyChunks = 4000;
 const smallChunkBytes = 32;
@@ -29,11 +28,11 @@ interface BodyParts {
   unpack: ReturnType<typeof createUnpacker>;
   /** Content coding of a compressed body. */
   coding: string | undefined;
-  /** True if the body may have any size and only its end is kept. */
+  /** True if the body may have any size. Only its end is then kept. */
   keepsEnd: boolean;
 }
 
-/** Reads a body, or only the end of a body of any size, and unpacks a compressed body. */
+/** Reads a body, or only the end of a body of any size. Unpacks a compressed body. */
 export class IncomingBody implements Holder {
   readonly #parts: BodyParts;
   readonly #done: (error: HttpError | undefined, bytes: Buffer) => void;
@@ -42,7 +41,7 @@ export class IncomingBody implements Holder {
   #isDone = false;
   #share: Share | undefined;
   #arrivedAt = 0;
-  /** Aborted when a body that is being unpacked is refused. */
+  /** Aborted if a body is refused while it is being unpacked. */
   #unpacking: AbortController | undefined;
 
   constructor(parts: BodyParts, done: (error: HttpError | undefined, bytes: Buffer) => void) {
@@ -119,7 +118,7 @@ export class IncomingBody implements Holder {
     if (this.#share) this.#parts.shares.release(this.#share);
   }
 
-  /** Counts a chunk or, if nothing has been counted yet, all bytes so far. Returns false if there is no room. */
+  /** Counts a chunk. If nothing has been counted yet, counts all bytes so far. Returns false if there is no room. */
   #count(chunk: number, total: number): boolean {
     const { shares, request } = this.#parts;
     this.#arrivedAt = performance.now();
@@ -133,10 +132,7 @@ export class IncomingBody implements Holder {
 
 const noBytes = Buffer.alloc(0);
 
-/**
- * Collects chunks in one buffer, because a list of one-byte chunks would take about a hundred times the size of the
- * body.
- */
+/** Collects chunks in one buffer. A list of one-byte chunks would take about a hundred times the size of the body. */
 class GrowingBuffer {
   readonly #limit: number;
   #held: Buffer = noBytes;
@@ -150,7 +146,7 @@ class GrowingBuffer {
     return this.#bytes;
   }
 
-  /** Appends a chunk, and doubles the buffer if it has no room. The first chunk is not copied. */
+  /** Appends a chunk. Doubles the buffer if there is no room. The first chunk is not copied. */
   append(chunk: Buffer): void {
     const end = this.#bytes + chunk.length;
     if (this.#bytes === 0) {
@@ -171,7 +167,7 @@ class GrowingBuffer {
   }
 }
 
-/** Creates the error for a body over the limit. */
+/** Creates the error for a body above the limit. */
 export const refuseLength = (limit: number): HttpError =>
   createFatal('too-large', `Request body is larger than ${limit / MiB} MiB`);
 

@@ -5,18 +5,17 @@ import { unreadResponseBytes } from './connections.ts';
 import { createUnavailable } from './errors.ts';
 import { largeLength } from './response.ts';
 
-/** Handlers send JSON text, so routes need no serializers of their own. */
+/** Serializer option of Fastify. Handlers send JSON text, so routes need no serializers of their own. */
 export const buildSerializer = () => () => JSON.stringify;
 
 /**
- * Key of a value's ready-made JSON text, which is sent unchanged. For rows, the text contains all rows, joined by
- * commas.
+ * Key of a value's ready-made JSON text. The text is sent unchanged. For rows, it contains all rows, joined by commas.
  */
 export const ownJson = Symbol('own JSON');
 
 type WithOwnJson = { readonly [ownJson]: string };
 
-/** Rows of a list that are available together, as one piece. */
+/** Rows of a list that are available at the same time, as one piece. */
 export type JsonRows<T extends object = object> = Iterable<T>;
 export type JsonPieces<T extends object = object> = Iterable<JsonRows<T>> | AsyncIterable<JsonRows<T>>;
 
@@ -27,7 +26,7 @@ export interface JsonList {
   closing: string;
 }
 
-/** Name of the Fastify decorator that holds the state of all responses: the server's `Connections`. */
+/** Name of the Fastify decorator that holds the state of all responses, which is the server's `Connections`. */
 export const responses = 'responses';
 
 /** Number of lists being sent in pieces, and bytes that clients have not read yet. */
@@ -39,7 +38,7 @@ declare const isSent: unique symbol;
 
 /**
  * Return type of functions that send a list, possibly still in progress. For an `async` handler, Fastify would send an
- * additional, empty response, so `defineRoute` does not accept an async handler with this return type.
+ * additional, empty response. `defineRoute` therefore does not accept an async handler with this return type.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: nothing is both undefined and an object
 export type ListSent = void & { readonly [isSent]: true };
@@ -53,12 +52,12 @@ export const whenReady = <T, Sent>(reply: FastifyReply, value: T | Promise<T>, s
 /** Returns the value that Fastify expects from a handler that sends its response itself, possibly still in progress. */
 const waitFor = (reply: FastifyReply): void => reply as unknown as undefined;
 
-/** Sends a value as JSON with the reply's status. */
+/** Sends a value as JSON with the status of the reply. */
 export const sendJson = (reply: FastifyReply, value: object): void => sendText(reply, toJson(value));
 
 /**
- * Sends a list as JSON. A single piece is sent whole. Several pieces are sent as fast as the client reads, so that a
- * list of any length takes no more memory than one piece.
+ * Sends a list as JSON. A single piece is sent whole. Several pieces are sent as fast as the client reads. A list of
+ * any length thus takes no more memory than one piece.
  */
 export const sendList = (reply: FastifyReply, list: JsonList): ListSent => {
   const { pieces } = list;
@@ -130,7 +129,7 @@ const continueWaiting = (): void => {
   if (waiting.length > 0) setImmediate(continueWaiting);
 };
 
-/** Lets other requests run before each piece, so that lists do not block the event loop. */
+/** Lets other requests run before each piece. Lists then do not block the event loop. */
 const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(continueWaiting);
@@ -169,18 +168,18 @@ const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJso
 const toRowsJson = (rows: JsonRows): string =>
   (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
 
-/** Rows that are read while being sent. `close` releases their source. */
+/** Rows that are read while being sent. `close` releases the source of the rows. */
 interface RowSource<T> {
   count: number;
   records(): AsyncIterable<T>;
   close(): Promise<void>;
 }
 
-/** Sends `{count, data}` with each record converted by `toRow`, then closes the source. */
+/** Sends `{count, data}`, converting each record with `toRow`. Then closes the source. */
 export const sendRows = <T>(reply: FastifyReply, source: RowSource<T>, toRow: (record: T) => object): ListSent =>
   sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
 
-/** Groups records into pieces, each about the size of one write. */
+/** Groups records into pieces. Each is about the size of one write. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<JsonRows> {
   try {
     let text = '';
@@ -197,7 +196,7 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
 }
 
 /**
- * Joins the JSON of rows with commas. A string ends when it is about the size of one write, or after a slice of time.
+ * Joins the JSON of rows with commas. A string ends when it has about the size of one write, or after a slice of time.
  */
 export function* joinRows(rows: Iterable<string>): Generator<string> {
   let text = '';
@@ -212,17 +211,17 @@ export function* joinRows(rows: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** Groups the JSON of rows into pieces, each about the size of one write. */
+/** Groups the JSON of rows into pieces. Each is about the size of one write. */
 export function* toJsonPieces(rows: Iterable<string>): Generator<JsonRows> {
   for (const text of joinRows(rows)) yield toJsonRows(text);
 }
 
-/** Yields the JSON of each item's row on demand. */
+/** Yields the JSON of the row of each item on demand. */
 export function* toRowTexts<T>(items: Iterable<T>, toRow: (item: T) => object): Generator<string> {
   for (const item of items) yield JSON.stringify(toRow(item));
 }
 
-/** Sends `{"count", "data"}` in pieces, each about the size of one write. Other requests are answered in between. */
+/** Sends `{"count", "data"}` in pieces. Each is about the size of one write. Other requests are answered in between. */
 export const sendItems = <T>(reply: FastifyReply, items: readonly T[], toRow: (item: T) => object): ListSent =>
   sendList(reply, {
     opening: `{"count":${items.length},"data":[`,

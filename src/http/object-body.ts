@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../lib/parse-json.ts';
 import { makeParsedWellFormed } from '../lib/well-formed.ts';
 import { HttpError } from './errors.ts';
 
-/** Decoder that keeps the byte order mark. The JSON parser removes one, so the decoder must not remove another. */
+/** Decoder that keeps the byte order mark. The JSON parser removes one mark, so the decoder must not remove another. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Decodes UTF-8. Throws an HttpError for any other bytes. */

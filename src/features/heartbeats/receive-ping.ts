@@ -85,8 +85,8 @@ const toOutput = (body: Buffer): string => {
 };
 
 /**
- * Finds the heartbeat that a ping is for, or creates it. Throws an HttpError if the caller may neither ping nor create
- * heartbeats.
+ * Finds the heartbeat that a ping is for, or creates it. Throws an HttpError if there is no such heartbeat, or if the
+ * caller lacks the right to ping or create it.
  */
 const findHeartbeat = async (
   { keeper, store, assertAllowed }: PingParts,

@@ -5,7 +5,7 @@ import { createPeriodic } from '../../kit/periodic.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
-/** Milliseconds between reports. Processes are included in one of `processesEvery` reports. */
+/** Milliseconds between reports. One of every `processesEvery` reports includes processes. */
 const reportMs = 10_000;
 const processesEvery = 6;
 

@@ -27,7 +27,7 @@ const credentials = ['secret', 'token', 'headers'] as const;
 
 /**
  * Returns the destination to store. If the request has no secrets, the known secrets are kept unless the URL names
- * another host. Throws an HttpError if secrets are missing.
+ * another host. Throws an HttpError if `url` or secrets are missing.
  */
 export const keepSecrets = (given: GivenDestination, known: DestinationSettings | undefined): StoredDestination => {
   const isKept = given.url === undefined || (known && given.url === toShownUrl(known.url));

@@ -50,13 +50,15 @@ import { createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
 
-/** Warning, in the start message and the console, if a server notifies nobody. */
+/** Warning in the start message and the console on a server that notifies nobody. */
 const quietWarning = 'Warning: the setting quiet is on. This server sends no alerts and notifies nobody of incidents.';
 
 /** Milliseconds between two polls of the delivery status while a client listens. */
 const deliveriesInterval = 1000;
 
-/** `signalbox test-destination NAME`: sends an alert without storing it, and prints the receiver's response. */
+/**
+ * Defines `signalbox test-destination NAME`. It sends an alert without storing it, and prints the receiver's response.
+ */
 const testDestination: Tool = {
   name: 'test-destination',
   argument: { name: 'NAME' },
@@ -69,7 +71,7 @@ const testDestination: Tool = {
   },
 };
 
-/** Delivers alerts and incident notifications to destinations, with on-call rotations. */
+/** Feature that delivers alerts and incident notifications to destinations, with on-call rotations. */
 export const notifications = defineFeature({
   name: 'notifications',
   needs: ['settings', 'alerts', 'silences', 'incidents'],
@@ -339,7 +341,7 @@ const onUsersChanged = (
   });
 };
 
-/** Adds the alert destination implied by the setting `hub`. */
+/** Adds the alert destination that the setting `hub` implies. */
 const addHub = <S extends { destinations: DestinationSettings[]; hub?: HubSetting | undefined }>(settings: S): S => {
   const { destinations, hub } = settings;
   return hub ? { ...settings, destinations: [...destinations, toHubDestination(hub)] } : settings;

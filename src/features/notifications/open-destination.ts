@@ -22,13 +22,13 @@ export type AnyDestination = Forwarder | IncidentDestination;
 export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
   links: MessageLinks;
-  /** Addresses that runtime settings can reach. */
+  /** Addresses that destinations from the runtime settings can reach. */
   targets: Targets;
   silences: Pick<SilenceSource, 'silencesOf'>;
   notifier: Notifier;
 }
 
-/** Creates functions that open a destination and resolve the alert about a removed destination. */
+/** Creates a function that opens a destination, and a function that resolves the alert about a removed destination. */
 export const createOpener = (
   source: AlertSource,
   { storage, clock, log, silences, links, targets, notifier }: OpenerParts,

@@ -25,14 +25,14 @@ export interface DestinationEntries {
 interface OpenDestinations extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
   list(): readonly AnyDestination[];
   /**
-   * Opens changed destinations and makes unchanged destinations retry now. Resolves once all are open or their errors
-   * are logged.
+   * Opens destinations that have changed. Makes the others retry now. Resolves once all are open or their errors have
+   * been logged.
    */
   reload(entries: DestinationEntries): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the destinations, which then start sending. Throws a SettingsError for an unusable destination. */
+/** Opens the destinations. They then start to send. Throws a SettingsError if a destination is unusable. */
 export const openDestinations = async (
   { outboxRetainBytes, ...entries }: DestinationEntries & { outboxRetainBytes: number },
   source: AlertSource,
@@ -44,7 +44,7 @@ export const openDestinations = async (
   let destinations: AnyDestination[] = [];
   const ofAlerts = (): Forwarder[] => destinations.filter((one) => one instanceof Forwarder);
   let stored: number | undefined;
-  /** Destinations to open once the database has supplied the last `seq` of the log. */
+  /** Destinations to open once the database has supplied the last `seq` in the log. */
   let planned: DestinationEntries | undefined;
   const retrySameHost = ({ name, target }: Delivered): void => {
     for (const one of destinations) {
@@ -127,15 +127,15 @@ export const openDestinations = async (
   };
 };
 
-/** Returns a string that is equal for two targets if the destination can be kept. */
+/** Returns a string that identifies a target. If it is equal for two targets, the destination can be kept. */
 const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt, way }: DestinationTarget): string => {
   const { secrets, headers, trust } = receiver;
   return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust, way]);
 };
 
 /**
- * Opens the file with the names of destinations, which reveals removed destinations even after a restart. The returned
- * function stores the current names, and retires each removed destination until `retire` resolves to true.
+ * Opens the file with the names of destinations. It reveals removed destinations even after a restart. The returned
+ * function stores the current names. It retires each removed destination until `retire` resolves to true.
  */
 const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promise<boolean>) => {
   let known = parseJsonList(String(await file.read()), (name) => typeof name === 'string');

@@ -25,7 +25,7 @@ import {
 
 type Alerts = Pick<RecordLog, 'find'>;
 
-/** Finds a destination. @throws HttpError for an unknown destination, and on a server that notifies nobody */
+/** Finds a destination. Throws an HttpError for an unknown destination, and on a server that notifies nobody. */
 type FindDestination = (name: string) => AnyDestination;
 
 interface RouteParts {
@@ -129,7 +129,7 @@ const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targ
   });
 };
 
-/** Resolves to the record of a parked or waiting alert. @throws HttpError */
+/** Resolves to the record of a parked or waiting alert. Throws an HttpError if there is none. */
 const findOpen = async (destination: Forwarder, alerts: Alerts, id: string) => {
   const record = uuidForm.test(id) ? await alerts.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;
@@ -138,7 +138,7 @@ const findOpen = async (destination: Forwarder, alerts: Alerts, id: string) => {
   throw new HttpError('not-found', `${destination.name} has no parked or waiting alert with this id`);
 };
 
-/** Returns the id of an incident with a due notification. @throws HttpError */
+/** Returns the id of an incident with a due notification. Throws an HttpError if there is none. */
 const findWaiting = (destination: IncidentDestination, id: string): string => {
   if (destination.isWaiting(id)) return id;
   throw new HttpError('not-found', `${destination.name} has no notification due for an incident with this id`);

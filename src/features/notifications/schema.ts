@@ -58,7 +58,7 @@ const DeliveryError = defineShape('DeliveryError', {
   reason: Type.String({ examples: ['the connection was refused'] }),
 });
 
-/** Settings of a destination for incidents, with their defaults. */
+/** Settings of a destination that concern incidents, with their defaults. */
 const IncidentRulesShown = defineShape('DestinationIncidentRules', {
   on: Type.Array(Type.Enum(notificationEvents, { type: 'string', examples: ['opened'] })),
   after: Type.Number({

@@ -37,10 +37,10 @@ const oneOrTwo = (example: string, description: string) => {
 const texts = (example: string, description: string) =>
   Type.Array(Type.String({ minLength: 1, examples: [example] }), { minItems: 1, description });
 
-/** Pattern for names of destinations, which appear in file names and paths. */
+/** Pattern for names of destinations. These names appear in file names and paths. */
 export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
-/** Throws an HttpError for a name that destinations cannot have. `noun` names the named thing. */
+/** Throws an HttpError for a name that a destination cannot have. `noun` is the word for the named thing. */
 export const assertDestinationName = (noun: string, name: string): void => {
   if (new RegExp(destinationNamePattern).test(name)) return;
   throw new HttpError(
@@ -61,7 +61,7 @@ const HeaderValue = Type.Union(
   { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
 );
 
-/** Entry in the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
+/** Entry in the setting `destinations`. Type and URL are checked later. Errors then name the destination. */
 export const DestinationSettings = Type.Object(
   {
     name: Type.String({

@@ -15,10 +15,10 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import { redact } from './redact.ts';
 import { type MachinePicture, maxJournalLines, maxPictureBytes, maxPictureProcesses } from './schema.ts';
 
-/** Milliseconds after which a reading is given up and omitted. */
+/** Milliseconds after which a reading is given up and left out. */
 const limitMs = 900;
 
-/** Milliseconds between two readings, whose difference gives the rates. */
+/** Milliseconds between the two readings from whose difference rates are computed. */
 const betweenMs = 520;
 
 /** Maximum length in characters of a journal line, and of a name. */
@@ -30,7 +30,7 @@ const maxUnits = 50;
 
 interface CaptureParts {
   host: HostReadings;
-  /** Returns the usage in the last second; undefined before the first sample. */
+  /** Returns the usage in the last second. Undefined before the first sample. */
   usage(): Usage | undefined;
   history: HistorySource | undefined;
   clock: () => Date;
@@ -38,7 +38,7 @@ interface CaptureParts {
 
 type Processes = Awaited<ReturnType<ReturnType<typeof createUsageReader>['read']>>;
 
-/** Reads the machine's state within a second. Values that cannot be read in time are null. */
+/** Reads the state of the machine within a second. Values that cannot be read in time are null. */
 export const captureMachine = async ({ host, usage, history, clock }: CaptureParts): Promise<MachinePicture> => {
   const takenAt = clock().toISOString();
   const begunAt = performance.now();
@@ -74,7 +74,7 @@ export const captureMachine = async ({ host, usage, history, clock }: CapturePar
   };
 };
 
-/** Returns a picture as JSON, without the oldest journal lines if they would make it exceed 64 KiB. */
+/** Returns a picture as JSON. Leaves out the oldest journal lines if the JSON would otherwise exceed 64 KiB. */
 export const toBoundedJson = (picture: MachinePicture): string => {
   let { journal } = picture;
   for (;;) {
@@ -128,7 +128,7 @@ const toPressure = (host: Pick<HostReadings, 'pressure'>): MachinePicture['press
 
 type Traffic = ReadonlyMap<string, DiskTraffic>;
 
-/** Converts a disk's reading. Space reserved for root is neither used nor free, as in `df`. */
+/** Converts the reading of a disk. As in `df`, space reserved for root counts as neither used nor free. */
 const toDisk = (disk: FileSystemReading, before: Traffic, after: Traffic, seconds: number) => {
   const [from, to] = [before, after].map((traffic) => traffic.get(disk.deviceNumber ?? ''));
   const rate = (key: keyof DiskTraffic): number | null =>

@@ -13,13 +13,13 @@ import { pictureTransfer } from './transfer.ts';
 const firstSweepMs = 60_000;
 const sweepMs = 60 * 60 * 1000;
 
-/** Milliseconds for which the machine's names are cached. */
+/** Milliseconds for which the names of the machine are cached. */
 const namesMaxAgeMs = 60_000;
 
-/** Processor time of a picture in milliseconds, excluding the two readings of the processes. */
+/** Processor time of a picture in milliseconds. Does not include the two readings of the processes. */
 const fixedCpuMs = 15;
 
-/** Pictures of the machine, taken when an incident opens. */
+/** Feature that takes pictures of the machine when an incident opens. */
 export const pictures = defineFeature({
   name: 'pictures',
   needs: ['incidents'],
@@ -97,7 +97,7 @@ export const pictures = defineFeature({
   },
 });
 
-/** Returns this machine's names in alerts, with and without the domain, in lower case. */
+/** Returns the names of this machine in alerts, with and without the domain, in lower case. */
 const listNames = async (host: Pick<HostReadings, 'hostname' | 'system'>): Promise<string[]> => {
   const name = host.hostname().toLowerCase();
   const { domain } = await host.system();

@@ -1,7 +1,7 @@
 import type { Folder } from '../../storage/folder.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 
-/** Time at which an incident's picture was taken, in Unix milliseconds. */
+/** Time at which the picture for an incident was taken, in Unix milliseconds. */
 interface PictureTime {
   incident: string;
   at: number;
@@ -9,25 +9,25 @@ interface PictureTime {
 
 /** Pictures as JSON, by incident id. Methods reject while the store is unavailable. */
 export interface PictureStore {
-  /** Returns the times since `since` at which this machine's pictures were taken, in Unix milliseconds. */
+  /** Returns the times at which pictures of this machine were taken, from `since` onwards, in Unix milliseconds. */
   listTimes(since: number): Promise<number[]>;
   /** Stores a picture unless the incident already has one. Resolves to the time of the stored picture. */
   add(incident: string, at: number, text: string): Promise<number>;
-  /** Resolves to a picture; undefined if the incident has no picture. */
+  /** Resolves to the picture of an incident. Undefined if it has none. */
   read(incident: string): Promise<string | undefined>;
-  /** Returns pictures older than the newest `keptCount`; a database returns at most 100. */
+  /** Returns pictures older than the newest `keptCount`. In a database, returns at most 100. */
   listSurplus(keptCount: number): Promise<PictureTime[]>;
   delete(incident: string): Promise<void>;
   list(): Promise<PictureTime[]>;
 }
 
-/** Suffix of the files' names, which begin with the incident's id. */
+/** Suffix of file names. They begin with the id of the incident. */
 export const pictureSuffix = '.json';
 
 /** Pictures in files, one file per picture. */
 export class FilePictureStore implements PictureStore {
   readonly #folder: Folder;
-  /** Times of the pictures by incident. Read on first use. */
+  /** Times of the pictures by incident. They are read on first use. */
   #known: Promise<Map<string, number>> | undefined;
 
   constructor(folder: Folder) {

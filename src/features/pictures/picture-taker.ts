@@ -9,13 +9,13 @@ import type { PictureStore } from './picture-store.ts';
 const maxPerHour = 60;
 const maxKept = 1000;
 
-/** Milliseconds after an incident opens during which a picture still shows the cause. */
+/** Milliseconds after an incident opens within which a picture still shows the cause. */
 const recentMs = 5000;
 
 /** Maximum processor time of one picture, in milliseconds. */
 const maxCpuMs = 200;
 
-/** Maximum number of incidents without a picture whose reasons are remembered. */
+/** Maximum number of incidents without a picture for which the reason is remembered. */
 const maxReasons = 1000;
 
 export const pictureOutcomes = ['taken', 'limit', 'busy', 'failed'] as const;
@@ -24,9 +24,9 @@ type Outcome = (typeof pictureOutcomes)[number];
 interface TakerParts {
   store: PictureStore;
   incidents: Pick<IncidentSource, 'act' | 'find' | 'catchUp'>;
-  /** This machine's names in lower case. */
+  /** Resolves to the names of this machine in lower case. */
   listNames(): Promise<readonly string[]>;
-  /** Estimates the processor time that a picture would take now, in milliseconds. */
+  /** Estimates the processor time that taking a picture now would need, in milliseconds. */
   estimateMs(): Promise<number>;
   /** Takes a picture and resolves to its JSON. */
   capture(): Promise<string>;
@@ -39,14 +39,14 @@ interface TakerParts {
 export class PictureTaker {
   readonly #parts: TakerParts;
   /**
-   * Times at which pictures were taken in the last hour, in Unix milliseconds; undefined until the store has been read.
+   * Times at which pictures were taken in the last hour, in Unix milliseconds. Undefined until the store has been read.
    */
   #times: number[] | undefined;
-  /** Last opening or raise that was considered, by incident. Contains only recent openings and raises. */
+  /** Last opening or rise in level that was considered, by incident. Contains only recent ones. */
   readonly #considered = new Map<string, { opening: string; at: number }>();
   /** Reasons why incidents have no picture. */
   readonly #reasons = new Map<string, string>();
-  /** Incidents waiting for the picture that is being taken. */
+  /** Incidents that wait for the picture being taken. */
   #waiting: SharedIncident[] = [];
   #running: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
@@ -92,7 +92,7 @@ export class PictureTaker {
     return 'no picture was taken when the incident opened';
   }
 
-  /** Deletes the pictures of deleted incidents, and adds stored pictures to incidents that do not show them yet. */
+  /** Deletes the pictures of deleted incidents. Adds stored pictures to incidents that do not show them yet. */
   async sweep(): Promise<void> {
     const { store, incidents } = this.#parts;
     const all = await store.list();
@@ -135,7 +135,7 @@ export class PictureTaker {
     }
   }
 
-  /** Takes one picture for all incidents that open before the picture is complete. */
+  /** Takes one picture for all incidents that open before it is complete. */
   async #takeAll(): Promise<void> {
     const { store, capture, estimateMs, clock, listNames } = this.#parts;
     const names = await listNames();
@@ -214,6 +214,6 @@ export class PictureTaker {
 const needsPicture = ({ state, level, snapshot, isOld, hostname }: SharedIncident): boolean =>
   state !== 'resolved' && snapshot === null && !isOld && hostname !== '' && rankOf(level) <= rankOf('ERROR');
 
-/** Returns when the incident last opened or its level last rose, in Unix milliseconds. */
+/** Returns the time at which the incident last opened or its level last rose, in Unix milliseconds. */
 const becameBadAt = ({ state, openedAt, stateSince, raisedAt }: SharedIncident): number =>
   Math.max(openedAt, state === 'open' ? stateSince : 0, raisedAt ?? 0);

@@ -8,10 +8,10 @@ import { connectionFailures, forUntrusted } from '../../lib/network-failures.ts'
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 import { readSmallFileSync } from '../../lib/small-file.ts';
 
-/** Timeout for an exchange in milliseconds, from the connection attempt to the end of the response. */
+/** Timeout of an exchange in milliseconds, from connecting to the end of the response. */
 const exchangeMs = 10_000;
 
-/** Maximum number of bytes read from a response, which may contain all pushed watches. */
+/** Maximum number of bytes read from a response. A response may contain all watches for the host. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Response from the hub. The status is 0 if there is no response. */
@@ -29,7 +29,7 @@ const reasons: Record<string, string> = {
 
 const compress = promisify(gzip);
 
-/** Request without the key. The path may be relative to the hub's address. */
+/** Request without the key. The path may be relative to the address of the hub. */
 interface HubRequest {
   path: string;
   headers: Readonly<Record<string, string>>;
@@ -37,8 +37,8 @@ interface HubRequest {
 }
 
 /**
- * Response, or the reason for a missing response. `isSent`: the hub may have seen the request. Such a request may still
- * be resent immediately, because the hub stores an alert only once.
+ * Response, or the reason why there is none. `isSent`: the hub may have seen the request. It may still be sent again
+ * immediately, because the hub stores an alert only once.
  */
 type Exchange = { status: number; retryAfter: string | undefined; text: string } | { failure: string; isSent: boolean };
 
@@ -63,7 +63,7 @@ export class HubClient {
         : new HttpAgent(options);
   }
 
-  /** Sends a compressed JSON body, including the key unless `isKeyed` is false. Never rejects. */
+  /** Sends a compressed JSON body. Includes the key unless `isKeyed` is false. Never rejects. */
   async send(path: string, content: object, isKeyed = true): Promise<HubReply> {
     const body = await compress(JSON.stringify(content));
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
@@ -77,7 +77,7 @@ export class HubClient {
     return { status, body: answer, reason: `${origin} responded ${status}${said}` };
   }
 
-  /** Sends a POST, including the key unless `isKeyed` is false. Never rejects. */
+  /** Sends a POST. Includes the key unless `isKeyed` is false. Never rejects. */
   async exchange(request: HubRequest, isKeyed = true): Promise<Exchange> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {

@@ -5,7 +5,7 @@ import { HubClient } from './hub-client.ts';
 import { KeptReadings } from './kept-readings.ts';
 import { Reporter } from './reporter.ts';
 
-/** This server's reports to a hub. */
+/** Feature that reports this server to a hub. */
 export const reports = defineFeature({
   name: 'reports',
   profiles: [],

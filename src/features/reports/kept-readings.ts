@@ -12,11 +12,11 @@ export interface KeptMinute {
   readings: ReportedReadings;
 }
 
-/** Readings not yet delivered to the hub: one-minute means on disk, oldest first. */
+/** Readings that have not been delivered to the hub. They are one-minute means on disk, oldest first. */
 export class KeptReadings {
   readonly #file: ReplacedFile;
   #minutes: KeptMinute[] = [];
-  /** The current minute's undelivered readings. */
+  /** Undelivered readings of the current minute. */
   #current: { minute: number; readings: ReportedReadings[] } | undefined;
 
   constructor(file: ReplacedFile) {
@@ -51,12 +51,12 @@ export class KeptReadings {
     await this.#write();
   }
 
-  /** Returns the oldest minutes, up to a number. */
+  /** Returns the oldest minutes, at most `count`. */
   first(count: number): KeptMinute[] {
     return this.#minutes.slice(0, count);
   }
 
-  /** Removes delivered minutes. */
+  /** Removes minutes that have been delivered. */
   async remove(delivered: readonly KeptMinute[]): Promise<void> {
     if (delivered.length === 0) return;
     this.#minutes = this.#minutes.filter((each) => !delivered.includes(each));
@@ -71,7 +71,7 @@ export class KeptReadings {
 const isMinute = (value: unknown): value is KeptMinute =>
   isObject(value) && typeof value['time'] === 'string' && isObject(value['readings']);
 
-/** Returns the means of readings. Disks are taken from the last reading. */
+/** Returns the means of several readings. Disks are taken from the last one. */
 const toMeans = (all: readonly ReportedReadings[]): ReportedReadings => {
   const last = all.at(-1) ?? {};
   const means: Record<string, unknown> = {};

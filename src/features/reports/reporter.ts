@@ -7,14 +7,14 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
 import type { KeptMinute, KeptReadings } from './kept-readings.ts';
 
-/** Milliseconds between reports. Processes are included in one of `processesEvery` reports. */
+/** Milliseconds between reports. One of every `processesEvery` reports includes processes. */
 const reportMs = 10_000;
 const processesEvery = 6;
 
-/** Maximum milliseconds for the last report before the program stops. */
+/** Maximum milliseconds for the last report when the program stops. */
 const farewellMs = 3000;
 
-/** Path for reports. The key identifies the reporting host. */
+/** Path for reports. The key identifies the host that reports. */
 const path = 'api/hosts/self/readings';
 const resultPath = 'api/hosts/self/results';
 
@@ -22,9 +22,9 @@ interface ReporterParts {
   collector: Pick<ReportCollector, 'start' | 'stop' | 'collect'>;
   client: Pick<HubClient, 'send' | 'close'>;
   kept: KeptReadings;
-  /** Watches received from the hub; undefined if this server does not run watches. */
+  /** Watches received from the hub. Undefined if this server does not run watches. */
   watches: Pick<WatchSource, 'receivedId' | 'receive' | 'listChecks'> | undefined;
-  /** Commands of this machine; undefined unless the hub may run commands. */
+  /** Commands of this machine. Undefined unless the hub may run commands. */
   commands: CommandSource | undefined;
   /** Address of the hub, for the audit. */
   hub: string;
@@ -34,7 +34,7 @@ interface ReporterParts {
   clock: () => Date;
 }
 
-/** Reports this machine's readings to the hub, and stores readings that could not be delivered. */
+/** Reports readings of this machine to the hub. Stores readings that could not be delivered. */
 export class Reporter {
   readonly #parts: ReporterParts;
   #timer: NodeJS.Timeout | undefined;
@@ -43,7 +43,7 @@ export class Reporter {
   #count = 0;
   /** Status of the latest response to a report. */
   #lastStatus = 0;
-  /** Reason for the last failure; undefined while reports reach the hub. */
+  /** Reason for the last failure. Undefined while reports reach the hub. */
   #failure: string | undefined;
   #hasReported = false;
 
@@ -57,7 +57,7 @@ export class Reporter {
     this.#advance();
   }
 
-  /** Sends a final report, which announces that the host stops in an orderly way. */
+  /** Sends a final report. It announces that the host is stopping in an orderly way. */
   async close(): Promise<void> {
     const { client, collector, kept } = this.#parts;
     if (!this.#timer) return;
@@ -111,8 +111,8 @@ export class Reporter {
   }
 
   /**
-   * Sends a report with stored minutes. If the hub rejects the minutes, sends the report without them, because they
-   * would block all later reports.
+   * Sends a report together with stored minutes. If the hub rejects the minutes, sends the report without them.
+   * Otherwise they would block all later reports.
    */
   async #send(report: HostReport, oldest: readonly KeptMinute[], left: number): Promise<HubReply> {
     const { client, log } = this.#parts;
@@ -128,7 +128,7 @@ export class Reporter {
     return bare;
   }
 
-  /** Runs commands from the hub, and reports the result of each command when it has ended. */
+  /** Runs commands from the hub. Reports the result of each command once it has ended. */
   #runCommands({ body: { commands: list } }: HubReply): void {
     const { client, commands, hub } = this.#parts;
     if (!commands || !Array.isArray(list)) return;
@@ -170,7 +170,7 @@ export class Reporter {
   }
 }
 
-/** True for a status that repeating the report would not change. */
+/** True for a status that would stay the same if the report were repeated. */
 const isRefusal = (status: number): boolean => status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 
 /** Maximum number of commands accepted per response. */

@@ -1,12 +1,12 @@
 import { cutText } from '../../lib/well-formed.ts';
 
-/** Facts about a change for the audit. Excludes values, because they may be secret. */
+/** Facts about a change for the audit. Does not include values, because they may be secret. */
 export interface AuditNote {
   /** Set if the change created the setting. */
   isNew?: true;
   /** Names of the members whose values changed. */
   fields?: string[];
-  /** Description of a setting, used if the setting's name is an id. */
+  /** Description of a setting. Used if the name of the setting is an id. */
   label?: string;
 }
 
@@ -15,7 +15,7 @@ type Value = Record<string, unknown>;
 /** Maximum length in characters of a label. */
 const maxLabelLength = 200;
 
-/** Returns the note for a change between two values; undefined or null means that the setting does not exist. */
+/** Returns the note for a change between two values. Undefined or null means that the setting does not exist. */
 export const toAuditNote = (before: unknown, after: unknown, label: string | undefined): AuditNote => ({
   ...(before === undefined && { isNew: true as const }),
   ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
@@ -25,7 +25,7 @@ export const toAuditNote = (before: unknown, after: unknown, label: string | und
 /** True if the value has members of its own. */
 const isComposite = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
-/** Internal members omitted from the audit. */
+/** Internal members that are left out of the audit. */
 const internal = ['notBefore', 'generation'];
 
 const listChanged = (before: Value, after: Value): string[] =>

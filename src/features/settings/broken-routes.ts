@@ -34,7 +34,7 @@ const BrokenParams = Type.Object({
 });
 
 /**
- * Creates routes for settings that this version cannot read. Such settings stay stored until they are replaced or
+ * Creates routes for settings that this version cannot read. Such a setting stays stored until it is replaced or
  * deleted.
  */
 export const createBrokenRoutes = (store: LoggedSettings): Route[] => [

@@ -3,13 +3,13 @@ import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { AuditNote } from './audit-note.ts';
 
-/** Version and creation time of a setting in the log that it was copied from. */
+/** Version and creation time of a setting in the log from which it was copied. */
 interface Origin {
   version: number;
   createdAt: number;
 }
 
-/** Limits for one kind of setting. Stored with each change, so that all instances reach the same decision. */
+/** Limits for one kind of setting. They are stored with each change, so that all instances reach the same decision. */
 interface ChangeLimits {
   /** Maximum number of settings of this kind. */
   count?: number;
@@ -28,12 +28,12 @@ export interface SettingChange {
   by: string;
   /** Unix milliseconds. */
   at: number;
-  /** Accepted versions. The change is rejected unless the current version is one of them. */
+  /** Accepted versions. The change is rejected if the current version is not among them. */
   expected?: readonly number[];
   note?: AuditNote;
-  /** Limits that the change must not exceed. */
+  /** Limits that must still be met after the change. */
   limits?: ChangeLimits;
-  /** Set in a copy of a setting, for a log whose older files are missing. */
+  /** Set in a copy of a setting. Copies are for logs whose older files are missing. */
   copied?: Origin;
   /** Set in a change imported from another store. */
   moved?: Origin;
@@ -42,7 +42,10 @@ export interface SettingChange {
 /** Reason why a change is rejected: the current version, the exceeded limit, or the name that is already taken. */
 export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
-/** Result of a change: the new setting (undefined after a deletion) and its kind, or the reason for rejection. */
+/**
+ * Result of a change. Either the new setting (undefined after a deletion) and its kind, or the reason why the change
+ * was rejected.
+ */
 export type ChangeOutcome =
   | { setting: RuntimeSetting | undefined; changed: string | undefined }
   | { refusal: SettingRefusal };
@@ -51,7 +54,7 @@ type Kept = RuntimeSetting & { length: number };
 
 interface Kind {
   settings: Map<string, Kept>;
-  /** Total characters of all values as JSON. */
+  /** Total length of all values as JSON, in characters. */
   characters: number;
 }
 
@@ -60,18 +63,18 @@ export type SavedSettings =
   | { ahead: number; refused: readonly number[]; last?: number }
   | { kind: string; name: string; value: unknown; by: string; at: number; version: number; createdAt: number };
 
-/** Maximum number of rejected changes remembered. */
+/** Maximum number of rejected changes that are remembered. */
 const maxRefused = 10_000;
 
 /** Folds the change log into the current settings. */
 export class SettingsFold implements ProjectionState<ChangeOutcome> {
   readonly #kinds = new Map<string, Kind>();
-  /**
-   * Seqs of changes without effect: changes that were rejected, and changes that may be in the log although storing
-   * them failed.
-   */
+  /** Seqs of changes without effect. They were rejected, or may be in the log although storing them failed. */
   readonly #refused = new Set<number>();
-  /** Seq of the last change; undefined after restoring a version 1.1 snapshot, which does not contain it. */
+  /**
+   * Seq of the last change. Undefined after a snapshot of version 1.1 has been restored, because such a snapshot does
+   * not contain it.
+   */
   #last: number | undefined = 0;
   /** Difference between versions and seqs. Positive after an import, so that no version is used twice. */
   #ahead = 0;
@@ -84,7 +87,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     return this.#kinds.get(kind)?.settings.get(name);
   }
 
-  /** Returns the version of a setting changed at this position in the log. */
+  /** Returns the version of a setting that was changed at this position in the log. */
   versionAt(seq: number): number {
     return seq + this.#ahead;
   }
@@ -166,7 +169,10 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     if (this.#refused.size > maxRefused && oldest !== undefined) this.#refused.delete(oldest);
   }
 
-  /** Returns the reason for rejection, or the names of ended settings to remove to make room for the change. */
+  /**
+   * Returns the reason why the change is rejected. If it is accepted, returns the names of ended settings to remove to
+   * make room.
+   */
   #decide(change: SettingChange): { refusal: SettingRefusal } | { removed: readonly string[] } {
     const { kind, name, value, at, expected, limits } = change;
     const known = this.#kinds.get(kind);
@@ -198,7 +204,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
 
 const isDeletion = ({ value }: SettingChange): boolean => value === null || value === undefined;
 
-/** Returns when a setting ends, in Unix milliseconds; undefined if never. */
+/** Returns the time at which a setting ends, in Unix milliseconds. Undefined if it never ends. */
 const endOf = (value: unknown): number | undefined => {
   const { endsAt } = Object(value) as { endsAt?: unknown };
   return typeof endsAt === 'number' ? endsAt : undefined;
@@ -206,7 +212,7 @@ const endOf = (value: unknown): number | undefined => {
 
 const hasEnded = (value: unknown, at: number): boolean => (endOf(value) ?? Number.POSITIVE_INFINITY) <= at;
 
-/** Lists ended settings except the one with the given name, earliest end first. */
+/** Lists ended settings except the one with the given name. The earliest end comes first. */
 const listEnded = (settings: ReadonlyMap<string, Kept>, at: number, except: string): Kept[] =>
   [...settings.values()]
     .filter(({ name, value }) => name !== except && hasEnded(value, at))

@@ -5,7 +5,7 @@ import { createAuditRoute } from './routes.ts';
 import type { BrokenSetting } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
 
-/** Runtime settings and the audit of their changes. */
+/** Feature for runtime settings and the audit of their changes. */
 export const runtimeSettings = defineFeature({
   name: 'settings',
   profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'audit of runtime settings' }],

@@ -5,8 +5,8 @@ import type { LogOptions } from '../../storage/storage.ts';
 import { LoggedSettings } from './store.ts';
 
 /**
- * Change log. The part before the snapshot is kept only for the list of changes. The latest changes stay in memory, so
- * that new changes can be folded without reading the disk.
+ * Options of the change log. The part before the snapshot is kept only for the list of changes. The latest changes stay
+ * in memory, so that new changes can be folded without reading the disk.
  */
 const files: LogOptions = {
   segmentBytes: 4 * MiB,
@@ -18,10 +18,10 @@ const files: LogOptions = {
   logsRemoval: false,
 };
 
-/** Bytes kept free for revocations. */
+/** Bytes that are kept free for revocations. */
 const minFreeBytes = MiB;
 
-/** Opens the runtime settings in the database or the data directory. */
+/** Opens the runtime settings, either in the database or in the data directory. */
 export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, 'storage' | 'clock' | 'log'>) => {
   const { database } = storage;
   const damages: string[] = [];

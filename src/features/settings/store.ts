@@ -23,16 +23,16 @@ const defaultMaxCharacters = 4 * MiB;
 
 interface SettingsParts {
   log: RecordLog;
-  /** Snapshot of the settings; undefined if only the log exists. */
+  /** Snapshot of the settings. Undefined if only the log exists. */
   state?: ProjectionSnapshot | undefined;
-  /** Rejects while disk space is low. Revocations skip this check. */
+  /** Rejects while disk space is low. Not called for revocations. */
   assertSpace?: ((bytes: number) => Promise<void>) | undefined;
   clock: () => Date;
-  /** Reports an unreadable setting, once per reason. */
+  /** Reports an unreadable setting. Called once per reason. */
   onBroken(kind: string, name: string, reason: string): void;
   /** Reports damage to the snapshot, as a clause. */
   onDamage(damage: string): void;
-  /** Reports that the snapshot could not be saved, in which case the log is kept. */
+  /** Reports that the snapshot could not be saved. The log is then kept. */
   onUnsaved(error: Error): void;
 }
 
@@ -55,7 +55,7 @@ export class LoggedSettings implements SettingStore {
     this.#projection = projection;
   }
 
-  /** Opens the settings, which are empty while a database is unavailable. */
+  /** Opens the settings. They are empty while a database is unavailable. */
   static async open(parts: SettingsParts): Promise<LoggedSettings> {
     const { log, state: snapshot, onDamage, onUnsaved } = parts;
     const createState = (): SettingsFold => new SettingsFold();
@@ -139,7 +139,7 @@ export class LoggedSettings implements SettingStore {
     await this.#projection.catchUp().catch(refuse);
   }
 
-  /** Saves a snapshot, after which the earlier log is no longer needed. */
+  /** Saves a snapshot. Afterwards, the earlier log is no longer needed. */
   save(): Promise<void> {
     return this.#projection.save();
   }
@@ -188,7 +188,7 @@ const refuseSpace = (cause: unknown): never => {
   throw toNotStored('Settings', new Error('too little space is free', { cause }));
 };
 
-/** Rethrows the error. @throws StoreUnavailable if the log is unusable */
+/** Rethrows the error. Throws StoreUnavailable instead if the log is unusable. */
 const refuse = (error: unknown): never => {
   throw error instanceof JournalError ? toNotStored('Settings', error) : error;
 };

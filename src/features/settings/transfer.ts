@@ -17,7 +17,7 @@ const StoredChange = Type.Object(
     value: Type.Unknown({ description: 'null for a deletion' }),
     by: Type.String(),
     at: UnixMs,
-    /** Version of the setting. Missing for a deletion, as is `createdAt`. */
+    /** Version of the setting. Missing for a deletion, like `createdAt`. */
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })),
     createdAt: Type.Optional(UnixMs),
     /** Set in a copy of a setting whose changes are no longer in the log. */
@@ -37,7 +37,7 @@ const StoredChange = Type.Object(
   { additionalProperties: false },
 );
 
-/** Exports all effective changes in order, with the resulting versions. */
+/** Exports all effective changes in order, with the versions that resulted from them. */
 export const settingsTransfer = defineTransfer<PortableRecord>({
   name: 'settings',
   lines: { settings: StoredChange },
@@ -80,7 +80,7 @@ export const settingsTransfer = defineTransfer<PortableRecord>({
   },
 });
 
-/** A setting's version and creation time after a change; empty after a deletion. */
+/** Version and creation time of a setting after a change. Empty after a deletion. */
 type ChangeOrigin = Partial<Pick<RuntimeSetting, 'version' | 'createdAt'>>;
 
 /** Creates a copy of a setting whose changes may no longer be in the log. */
@@ -95,7 +95,7 @@ const applyChange = (fold: SettingsFold, record: StoredRecord): ChangeOrigin | u
   return 'refusal' in outcome || outcome.changed === undefined ? undefined : (outcome.setting ?? {});
 };
 
-/** Returns the origin of a change that has already been folded; undefined if the change had no effect. */
+/** Returns the origin of a change that has already been folded. Undefined if the change had no effect. */
 const findOrigin = (fold: SettingsFold, record: LogRecord, seq: number): ChangeOrigin | undefined => {
   const { kind, name, value, at, copied, moved = copied } = record as unknown as SettingChange;
   if (typeof kind !== 'string' || !fold.counts(seq)) return undefined;

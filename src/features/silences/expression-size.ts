@@ -8,8 +8,8 @@ const unicodeSize = 20;
 const foldedSize = 100;
 
 /**
- * Returns an upper bound on the number of instructions in an RE2 expression, without compiling it, because
- * `(a{1000}){1000}` would take seconds and gigabytes. Unicode classes are weighted by their compile time.
+ * Returns an upper bound on the number of instructions in an RE2 expression. Does not compile the expression, because
+ * `(a{1000}){1000}` would take seconds and gigabytes. Unicode classes are weighted by the time needed to compile them.
  */
 export const estimateSize = (text: string): number => {
   const isFolded = /\(\?[a-zA-Z]*i/.test(text);

@@ -15,23 +15,23 @@ const wildcardMicros = 0.1;
 const sizeMicros = 12;
 
 /**
- * Maximum size in bytes of the engine's states per expression. Beyond this limit, the engine slows down instead of
- * growing.
+ * Maximum size in bytes of the engine's states per expression. Beyond this limit, the engine gets slower instead of
+ * larger.
  */
 const stateBytes = 16 * 1024;
 
-/** Bytes per compiled expression, bytes per unit of its size, and maximum size in bytes of all compiled expressions. */
+/** Bytes per compiled expression, bytes per unit of its size, and maximum bytes of all compiled expressions. */
 const expressionBytes = 64 * 1024;
 const sizeBytes = 512;
 const maxCompiledBytes = 64 * 1024 * 1024;
 
-/** RE2 expression, matched in linear time and anchored at both ends. */
+/** RE2 expression. It is matched in linear time and anchored at both ends. */
 interface Expression {
-  /** Upper bound on the number of instructions; 0 if the expression does not need the engine. */
+  /** Upper bound on the number of instructions. 0 if the expression does not need the engine. */
   size: number;
   /** Worst-case microseconds for a string of maximum length. */
   cost: number;
-  /** Tests a string, compiling the expression if needed. @throws HttpError if the expression is unusable */
+  /** Tests a string. Compiles the expression first if needed. Throws an HttpError if the expression is unusable. */
   test(text: string): boolean;
 }
 

@@ -15,7 +15,7 @@ const collectingMs = 50;
 /** Milliseconds between cleanups of old silences. */
 const removalMs = 60_000;
 
-/** Silences: periods during which matching alerts notify nobody. */
+/** Feature for silences: periods during which matching alerts notify nobody. */
 export const silences = defineFeature({
   name: 'silences',
   needs: ['settings'],

@@ -7,7 +7,7 @@ import { createLabelTest } from './matchers.ts';
 const matchers = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { minItems: 1, maxItems: 50, description }));
 
-/** Rule in the form of Alertmanager's configuration, in either spelling. */
+/** Rule as in Alertmanager's configuration, in either spelling. */
 const ConfiguredRule = Type.Object(
   {
     sourceMatchers: matchers('Matchers of the cause, such as `severity="critical"`.'),
@@ -34,7 +34,7 @@ export const inhibitSettings = {
   }),
 };
 
-/** @throws HttpError for an unusable rule */
+/** @throws HttpError if the rule is unusable */
 const compileRule = (rule: ConfiguredRule): InhibitRule => ({
   isSource: compileSide(rule, 'sourceMatchers', 'source_matchers'),
   isTarget: compileSide(rule, 'targetMatchers', 'target_matchers'),

@@ -15,7 +15,7 @@ import { tooMuchWorkMessage, Work } from './work.ts';
 /** Maximum number of unexpired recurring silences. */
 const maxRecurring = 1000;
 
-/** Maximum number of ids in a result. A single silence is enough to silence an alert. */
+/** Maximum number of ids in a result. One silence is enough to silence an alert. */
 const maxIds = 100;
 
 /** Milliseconds for which expired silences remain listed. */
@@ -24,11 +24,11 @@ const expiredRetentionMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum number of expired silences removed per call. */
 const maxRemoved = 100;
 
-/** Maximum number of listed maintenance periods, and of listed windows of one silence. */
+/** Maximum number of listed maintenance periods, and of listed windows per silence. */
 const maxMaintenance = 50;
 const maxWindows = 5;
 
-/** List of silences that a result was computed from, and the period in which the result is valid. */
+/** List of silences from which a result was computed, and the period in which the result is valid. */
 interface Validity {
   list: readonly KnownSilence[];
   from: number;
@@ -41,26 +41,26 @@ const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at:
 interface SilenceKeeperParts {
   settings: SettingStore;
   clock: () => Date;
-  /** Reports an unusable silence, once. */
+  /** Reports an unusable silence. Called only once for each. */
   onUnusable(id: string, error: Error): void;
 }
 
-/** All silences. The index is updated on the first access after a silence has changed or ended. */
+/** All silences. After a silence has changed or ended, the index is updated on the next access. */
 export class SilenceKeeper {
   readonly settings: SettingKeeper<StoredSilence, KnownSilence>;
   readonly #clock: () => Date;
   readonly #onUnusable: (id: string, error: Error) => void;
   readonly #reported = new Set<string>();
   readonly #index = new SilenceIndex();
-  /** List in the index, valid until the next silence in the list ends. */
+  /** List of silences in the index. Valid until the next of them ends. */
   #indexed: Validity | undefined;
-  /** Silences that had already ended when the list was indexed, latest end first. */
+  /** Silences that had already ended when the list was indexed. The latest end comes first. */
   #ended: readonly KnownSilence[] = [];
   /** True if a silence declares maintenance now or in the future. */
   #hasMaintenance = false;
-  /** Next change, valid until a silence begins or ends. */
+  /** Next change. Valid until a silence begins or ends. */
   #nextChange: Validity | undefined;
-  /** Silences being stored, and the total cost of silences stored since the list was indexed. */
+  /** Silences being stored, and total cost of the silences stored since the list was indexed. */
   readonly #storing = new Set<KnownSilence>();
   #addedCost = 0;
 
@@ -70,7 +70,7 @@ export class SilenceKeeper {
     this.#onUnusable = onUnusable;
   }
 
-  /** Returns the ids of matching silences that are active at the time, at most 100. */
+  /** Returns the ids of matching silences that are active at the time. Returns at most 100. */
   silencesOf(subject: Silenceable, at: number): string[] {
     this.#update();
     const found = this.#index.find(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
@@ -111,10 +111,7 @@ export class SilenceKeeper {
       .slice(0, maxMaintenance);
   }
 
-  /**
-   * Finds silences that were active at the time but have since ended. Needed because an alert may wait a long time for
-   * delivery.
-   */
+  /** Finds silences that were active at the time but have ended since. An alert may wait a long time for delivery. */
   #findEnded(subject: Silenceable, at: number): KnownSilence[] {
     if ((this.#ended[0]?.setting.value.endsAt ?? 0) <= at) return [];
     const work = new Work();
@@ -131,9 +128,7 @@ export class SilenceKeeper {
     return found;
   }
 
-  /**
-   * Returns all silences, including unusable silences, oldest first. Returns the same array until a silence changes.
-   */
+  /** Returns all silences, oldest first. Includes unusable ones. Returns the same array until a silence changes. */
   list(): readonly KnownSilence[] {
     this.#update();
     return this.settings.list();
@@ -148,7 +143,7 @@ export class SilenceKeeper {
     return Number.isFinite(known.until) ? known.until : undefined;
   }
 
-  /** Finds a silence by id, ignoring case. */
+  /** Finds a silence by id. Ignores case. */
   find(id: string): KnownSilence | undefined {
     return this.settings.find(id.toLowerCase());
   }
@@ -159,7 +154,7 @@ export class SilenceKeeper {
     return this.#index.countBroken();
   }
 
-  /** Creates a silence. Rejects with an HttpError if there are too many silences. */
+  /** Creates a silence. Rejects with an HttpError if there are too many silences or this one is unusable. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
     return this.#put(createId(this.#clock().getTime()), value, by);
   }
@@ -177,7 +172,7 @@ export class SilenceKeeper {
     return this.settings.store(name, ended, by, expected, {});
   }
 
-  /** Removes silences that expired more than 30 days ago. Several instances may do this concurrently. */
+  /** Removes silences that expired more than 30 days ago. Several instances may do so concurrently. */
   async removeOld(): Promise<void> {
     const before = this.#clock().getTime() - expiredRetentionMs;
     const old = this.list().filter(({ setting: { value }, windows }) => {
@@ -213,7 +208,7 @@ export class SilenceKeeper {
     );
   }
 
-  /** @throws HttpError if comparing an alert would take too long */
+  /** @throws HttpError if comparing an alert would then take too long */
   #assertWork(silence: KnownSilence): void {
     const match = silence.match();
     if (this.#index.hasRoom(match, this.#addedCost)) return;
@@ -280,7 +275,7 @@ const isUsable = (silence: KnownSilence): boolean => {
   }
 };
 
-/** Returns when a silence begins or ends next; Infinity if never. */
+/** Returns the time at which a silence next begins or ends. Infinity if there is none. */
 const findNext = (silences: readonly KnownSilence[], at: number): number => {
   let next = Number.POSITIVE_INFINITY;
   for (const { windows } of silences) {

@@ -8,13 +8,10 @@ import type { KnownSilence } from './silence.ts';
 import { isStoredSilence, type StoredSilence } from './stored.ts';
 import { createWindows, type Windows } from './windows.ts';
 
-/** End of a silence that has no end and whose schedule cannot be read. */
+/** End given to a silence that has no end and whose schedule cannot be read. */
 const endOfTime = Date.UTC(9999, 11, 31);
 
-/**
- * Compiles a silence. A silence that was stored by another version and cannot be read stays listed until somebody ends
- * it.
- */
+/** Compiles a silence. A silence from another version that cannot be read stays listed until somebody ends it. */
 const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
   const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
   let problem =
@@ -50,7 +47,7 @@ const toUnreadable = ({ by, createdAt }: RuntimeSetting): StoredSilence => ({
   createdBy: by,
 });
 
-/** Describes a silence's fields or matchers for the audit. */
+/** Describes the fields or matchers of a silence for the audit. */
 const toLabel = ({ matching }: StoredSilence): string | undefined => {
   const { match, matchers } = matching as {
     match?: Record<string, unknown>;
@@ -62,7 +59,7 @@ const toLabel = ({ matching }: StoredSilence): string | undefined => {
   return texts.length > 0 ? texts.join(', ') : undefined;
 };
 
-/** Silences exist only as runtime settings, and are ended instead of deleted. */
+/** Kind of runtime setting for silences. Silences exist only as runtime settings. They are ended instead of deleted. */
 export const silenceKind = defineSettingKind<StoredSilence, KnownSilence>({
   name: 'silence',
   noun: 'Silence',

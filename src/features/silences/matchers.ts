@@ -6,17 +6,17 @@ import { assertSize } from './expression-size.ts';
 import { maxComparedLength, parseExpression, toPatternCost } from './expressions.ts';
 import type { SilenceMatch } from './schema.ts';
 
-/** A silence's patterns: fields, or Alertmanager matchers. */
+/** Patterns of a silence: fields, or Alertmanager matchers. */
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
 
-/** Maximum number of characters, from the start of a pattern, that the index looks up. */
+/** Maximum number of characters at the start of a pattern that the index looks up. */
 const maxPrefixLength = 3;
 
 /** Alert or incident prepared for comparison with many silences. */
 export class Subject {
   /** Source, host name, level and text, all in lower case. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Alertmanager labels: derived from the fields, and overridden by the alert's own labels. */
+  /** Labels as in Alertmanager. They are derived from the fields. Labels of the alert itself take precedence. */
   readonly labels = new Map<string, string>();
   readonly lowerLabels = new Map<string, string>();
 
@@ -53,9 +53,9 @@ export class Subject {
 
 const cut = (text: string): string => text.slice(0, maxComparedLength);
 
-/** A silence's compiled patterns. */
+/** Compiled patterns of a silence. */
 export interface CompiledMatch {
-  /** Key shared by all matching subjects; undefined if there is no such key, in which case every alert is compared. */
+  /** Key shared by all matching subjects. Undefined if there is no such key. Every alert is then compared. */
   key: MatchKey | undefined;
   /** Worst-case microseconds per comparison. */
   cost: number;
@@ -69,13 +69,13 @@ interface MatchKey {
   text: string;
 }
 
-/** Comparison of a single text; `cost` is in microseconds. */
+/** Comparison of a single text. `cost` is in microseconds. */
 interface Comparison {
   cost: number;
   isMatch(subject: Subject): boolean;
 }
 
-/** Compiles all expressions. @throws HttpError if the patterns match nothing, match everything, or are unusable */
+/** Compiles all expressions. Throws an HttpError if the patterns match nothing, match everything, or are unusable. */
 export const assertMatching = (matching: Matching): void => {
   compileMatching(matching);
   if ('match' in matching) return;
@@ -86,11 +86,11 @@ export const assertMatching = (matching: Matching): void => {
     throw new HttpError('invalid', 'at least one matcher must not match the empty string');
 };
 
-/** Compiles expressions on first use. @throws HttpError if the patterns match nothing or cost too much */
+/** Compiles expressions on first use. Throws an HttpError if the patterns match nothing or cost too much. */
 export const compileMatching = (matching: Matching): CompiledMatch =>
   'match' in matching ? compileMatch(matching.match) : compileMatchers(matching.matchers);
 
-/** Combines the comparisons, cheapest first. */
+/** Combines the comparisons. The cheapest runs first. */
 const compileAll = (key: MatchKey | undefined, comparisons: readonly Comparison[]): CompiledMatch => {
   const sorted = comparisons.toSorted((one, other) => one.cost - other.cost);
   return {
@@ -150,7 +150,7 @@ const compileMatchers = (matchers: readonly SilenceMatcher[]): CompiledMatch => 
   return compileAll(findLongest(keys), comparisons);
 };
 
-/** Returns each matcher with a test for its value. @throws HttpError if all expressions together are too large */
+/** Returns each matcher with a test for its value. Throws an HttpError if all expressions together are too large. */
 const compileValues = (matchers: readonly SilenceMatcher[]) => {
   let size = 0;
   return matchers.map((matcher) => {
@@ -164,7 +164,7 @@ const compileValues = (matchers: readonly SilenceMatcher[]) => {
   });
 };
 
-/** Creates a test for labels; a missing label counts as empty. @throws HttpError if an expression is unusable */
+/** Creates a test for labels. A missing label counts as empty. Throws an HttpError if an expression is unusable. */
 export const createLabelTest = (matchers: readonly SilenceMatcher[]) => {
   const values = compileValues(matchers);
   for (const { test } of values) test('');
@@ -172,7 +172,7 @@ export const createLabelTest = (matchers: readonly SilenceMatcher[]) => {
     values.every(({ name, isEqual, test }) => test(labels.get(name) ?? '') === isEqual);
 };
 
-/** Creates the filter for a request. Label values recur, so the filter caches the result for each value. */
+/** Creates the filter for a request. Label values recur, so the filter caches the result for each. */
 export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
   const values = compileValues(matchers);
   // Compiles all expressions first, so that errors are reported before any comparison.
@@ -208,16 +208,16 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
     });
 };
 
-/** Maximum number of expression steps (size × characters) per request, which take a few seconds. */
+/** Maximum number of expression steps (size × characters) per request. They take a few seconds. */
 const maxSteps = 100_000_000;
 
-/** Maximum number of strings for which a request caches an expression's result. */
+/** Maximum number of strings for which a request caches the result of an expression. */
 const maxRemembered = 1000;
 
 const toExactKey = (name: string, value: string): string => `${name}=${value}`;
 const toPrefixKey = (name: string, start: string): string => `${name}^${start}`;
 
-/** Returns the key shared by all strings that match the pattern; undefined if the pattern begins with a wildcard. */
+/** Returns the key shared by all strings that match the pattern. Undefined if the pattern begins with a wildcard. */
 const toKey = (name: string, pattern: string): MatchKey | undefined => {
   const [start = ''] = pattern.split('*', 1);
   if (start === pattern) return { label: name, text: toExactKey(name, pattern) };
@@ -232,7 +232,7 @@ function* listKeys(name: string, value: string): Generator<string> {
   }
 }
 
-/** Drops additional members, which versions before 1.2 stored. */
+/** Drops additional members stored by versions before 1.2. */
 export const pickMatcher = ({ name, value, isRegex, isEqual }: SilenceMatcher): SilenceMatcher => ({
   name,
   value,

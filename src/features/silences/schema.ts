@@ -4,7 +4,7 @@ import { maxPatternLength, SilenceMatcher } from '../../kit/silence-source.ts';
 
 export const silenceStates = ['active', 'pending', 'expired'] as const;
 
-/** Maximum length in characters of a comment and of a schedule, and maximum number of labels or matchers. */
+/** Maximum length of a comment and of a schedule in characters, and maximum number of labels or matchers. */
 const maxCommentLength = 4000;
 const maxScheduleLength = 100;
 const maxMembers = 50;
@@ -19,7 +19,7 @@ const time = (description: string) => Type.String({ description, examples: [exam
 const pattern = (sample: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: maxPatternLength, description, examples: [sample] }));
 
-/** Patterns of a silence, all of which must match. */
+/** Patterns of a silence. All of them must match. */
 export const SilenceMatch = defineShape('SilenceMatch', {
   source: pattern('backup*', 'Pattern for the source of an alert, case-insensitive; `*` matches any text.'),
   hostname: pattern('web-*', 'Pattern for the host name.'),

@@ -6,30 +6,30 @@ import { type CompiledMatch, Subject } from './matchers.ts';
 import type { KnownSilence } from './silence.ts';
 import { tooMuchWorkMessage, Work } from './work.ts';
 
-/** Limits of the cache: subjects, matching silences across all subjects, and characters of a key that is not hashed. */
+/** Limits of the cache: subjects, matching silences of all subjects, and characters of a key that is not hashed. */
 const maxSubjects = 20_000;
 const maxMatches = 500_000;
 const maxNameLength = 200;
 
-/** Silences that match a subject, and the number of silences compared with the subject so far. */
+/** Silences that match a subject, and the number of silences with which it has been compared so far. */
 interface Verdict {
   compared: number;
   matches: readonly KnownSilence[];
 }
 
-/** Index of unexpired silences. Excludes silences that would make comparing a single alert too slow. */
+/** Index of unexpired silences. Leaves out silences that would make comparing a single alert too slow. */
 export class SilenceIndex {
   #listed: readonly KnownSilence[] = [];
   #byKey = new Map<string, KnownSilence[]>();
   #others: KnownSilence[] = [];
   #affordable = new Set<KnownSilence>();
   #work = new Work();
-  /** Silences in the order added. A known subject is compared only with silences added since. */
+  /** Silences in the order in which they were added. A known subject is compared only with silences added later. */
   #added: KnownSilence[] = [];
   readonly #verdicts = new Map<string, Verdict>();
   #matchCount = 0;
 
-  /** Indexes the silences, oldest first, and sets `problem` on each unusable one. */
+  /** Indexes the silences, oldest first. Sets `problem` on each unusable one. */
   update(silences: readonly KnownSilence[]): void {
     const before = this.#listed;
     this.#listed = silences;
@@ -60,10 +60,7 @@ export class SilenceIndex {
     return found;
   }
 
-  /**
-   * False if comparing an alert with this silence, in addition to other silences of the given cost, could take too
-   * long.
-   */
+  /** False if comparing an alert with this silence could take too long. `other` is the cost of the other silences. */
   hasRoom(match: CompiledMatch, others: number): boolean {
     return this.#work.hasRoom(match, others);
   }
@@ -117,7 +114,7 @@ export class SilenceIndex {
   }
 }
 
-/** Tests a silence. If its expression proves unusable, the silence gets a problem and matches nothing. */
+/** Tests a silence. If its expression turns out to be unusable, the silence gets a problem and matches nothing. */
 export const isMatch = (silence: KnownSilence, subject: Subject): boolean => {
   if (silence.problem !== undefined) return false;
   try {

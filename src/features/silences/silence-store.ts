@@ -6,7 +6,7 @@ import { createLabelFilter, Subject, toMatchers } from './matchers.ts';
 import { type KnownSilence, stateOf } from './silence.ts';
 import type { StoredSilence } from './stored.ts';
 
-/** Offers silences in Alertmanager's form to other features, including silences created with `match`. */
+/** Offers silences in Alertmanager's form to other features. Includes silences created with `match`. */
 export const createSilenceStore = (
   keeper: SilenceKeeper,
   listInhibitRules: () => readonly InhibitRule[],
@@ -79,7 +79,7 @@ const toShared = ({ setting, windows }: KnownSilence, at: number): SharedSilence
   };
 };
 
-/** True if the silence has not expired, and the silences differ only in end, comment and author. */
+/** True if the silence has not expired and the two differ only in end, comment and author. */
 const isSame = (shown: SharedSilence, { matchers, startsAt }: GivenSilence): boolean =>
   shown.state !== 'expired' && shown.startsAt === startsAt && isDeepStrictEqual(shown.matchers, matchers);
 
@@ -88,7 +88,7 @@ const toEnd = ({ endsAt }: GivenSilence, now: number): number => {
   throw new HttpError('invalid', 'endsAt must be in the future');
 };
 
-/** Converts a silence to its stored form, with a start in the past moved to now. */
+/** Converts a silence to its stored form. A start in the past becomes the current time. */
 const toStored = (given: GivenSilence, by: string, now: number): StoredSilence => {
   const { matchers, comment, createdBy: author } = given;
   const startsAt = Math.max(given.startsAt, now);

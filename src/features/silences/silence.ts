@@ -11,7 +11,7 @@ export interface KnownSilence {
   name: string;
   setting: RuntimeSetting<StoredSilence>;
   windows: Windows;
-  /** Returns the match, compiled on the first call. @throws HttpError if the match is unusable */
+  /** Returns the match. It is compiled on the first call. Throws an HttpError if the match is unusable. */
   match(): CompiledMatch;
   /** Reason why the silence has no effect. */
   problem: string | undefined;

@@ -1,6 +1,6 @@
 import { createPartsTest } from '../../lib/wildcards.ts';
 
-/** Maximum number of alternatives after expanding groups: `(a|b)-(c|d)` has four. */
+/** Maximum number of alternatives after groups have been expanded. `(a|b)-(c|d)` has four. */
 const maxAlternatives = 256;
 
 /** Maximum number of characters in all alternatives together. */
@@ -11,7 +11,7 @@ const maxAlternativesLength = 8192;
  * breaks.
  */
 export interface SimpleExpression {
-  /** Number of characters in alternatives with wildcards, which are compared one by one. */
+  /** Number of characters in alternatives with wildcards. These are compared one by one. */
   length: number;
   test(text: string): boolean;
 }
@@ -21,7 +21,7 @@ type Alternative = readonly string[];
 
 /**
  * Parses an expression made of literals, groups, `|` and `.*`, as people and programs usually write them. Comparing
- * strings takes a hundredth of the time of the engine. Returns undefined for any other expression.
+ * strings then takes a hundredth of the time needed by the engine. Returns undefined for any other expression.
  */
 export const parseSimpleExpression = (expression: string): SimpleExpression | undefined => {
   if (expression === '.+') return { length: 1, test: (text) => text !== '' && !text.includes('\n') };
@@ -46,7 +46,7 @@ interface Reader {
 /** Matches `\.`, `(?:`, `.*` and single characters. */
 const tokens = /\\.|\(\?:|\.\*|./gsu;
 
-/** Reads alternatives up to the end or a `)`. */
+/** Reads alternatives up to the end or up to a `)`. */
 const readAlternatives = (reader: Reader): Alternative[] | undefined => {
   const all: Alternative[] = [];
   for (;;) {

@@ -8,7 +8,7 @@ const maxTime = 8.64e15;
 const texts = Type.Record(Type.String(), Type.String());
 const time = Type.Number({ minimum: -maxTime, maximum: maxTime });
 
-/** Allows unknown members, which another version may have stored. Compiling such members fails. */
+/** Schema of stored patterns. Allows unknown members, which another version may have stored. Compiling them fails. */
 const StoredMatching = Type.Union([
   Type.Object({
     match: Type.Object({ labels: Type.Optional(texts) }, { additionalProperties: Type.Union([texts, Type.String()]) }),
@@ -24,16 +24,16 @@ const StoredMatching = Type.Union([
 const StoredSilence = Type.Object({
   matching: Type.Unsafe<Matching>(StoredMatching),
   startsAt: time,
-  /** Null for a recurring silence that never ends. */
+  /** End. Null for a recurring silence that never ends. */
   endsAt: Type.Union([time, Type.Null()]),
   recurring: Type.Optional(
     Type.Object({ schedule: Type.String(), timeZone: Type.String(), minutes: Type.Number({ minimum: 1 }) }),
   ),
-  /** True if checks matched by the silence are in maintenance. */
+  /** True if checks that the silence matches are in maintenance. */
   maintenance: Type.Optional(Type.Boolean()),
   comment: Type.String(),
   createdBy: Type.String(),
-  /** Author named by a program on a user's behalf. */
+  /** Author named by a program on behalf of a user. */
   author: Type.Optional(Type.String()),
 });
 export type StoredSilence = Static<typeof StoredSilence>;

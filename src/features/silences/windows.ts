@@ -15,7 +15,7 @@ export interface SilenceWindow {
 
 /** Periods during which a silence is active. */
 export interface Windows {
-  /** Returns the current or next window; undefined if the silence has expired. */
+  /** Returns the current or next window. Undefined if the silence has expired. */
   findAt(at: number): SilenceWindow | undefined;
 }
 

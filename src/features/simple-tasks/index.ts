@@ -5,7 +5,7 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { createSimpleTaskRoutes, SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './routes.ts';
 
-/** Minimal task list, separate from `tasks`. */
+/** Feature for a minimal task list, separate from `tasks`. */
 export const simpleTasks = defineFeature({
   name: 'simple-tasks',
   profiles: [
@@ -42,7 +42,7 @@ export const simpleTasks = defineFeature({
   },
 });
 
-/** Stores the seed records unless there are tasks already. */
+/** Stores the seed records unless tasks already exist. */
 const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): Promise<void> => {
   const wrong = records.findIndex(({ id }, index) => id !== undefined && id !== index + 1);
   if (wrong >= 0) {

@@ -24,7 +24,7 @@ const SimpleTaskCreated = defineShape('SimpleTaskCreated', {
   message: Type.String({ examples: ['Task created'] }),
 });
 
-/** Simple task in a seed file. An id must equal the task's position in the list. */
+/** Simple task in a seed file. An id must equal the position of the task in the list. */
 export const SimpleTaskSeed = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -35,7 +35,9 @@ export const SimpleTaskSeed = Type.Object(
 );
 export type SimpleTaskSeed = Static<typeof SimpleTaskSeed>;
 
-/** Kind of the simple tasks. Tasks are never removed, so an id is the position in the list, counted from 1. */
+/**
+ * Kind of simple task records. Tasks are never removed. An id is therefore the position in the list, counted from 1.
+ */
 export const simpleTaskKind: EntryKind<SimpleTaskSeed, SimpleTask> = {
   name: 'simple-tasks',
   table: 'simple_task',

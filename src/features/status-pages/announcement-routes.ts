@@ -24,7 +24,7 @@ interface AnnouncementParts {
   clock: () => Date;
 }
 
-/** Creates the routes of announcements, which can be written only by people. */
+/** Creates the routes of announcements. Only people can write announcements. */
 export const createAnnouncementRoutes = ({ store, keeper, incidents, clock }: AnnouncementParts): Route[] => [
   defineRoute({
     method: 'POST',

@@ -29,7 +29,7 @@ export const NewAnnouncement = Type.Object({ page: pageName, title, text, state 
 
 /** Update of an announcement. */
 export interface AnnouncementUpdate {
-  /** Position in the order of all updates, which shows what a subscriber has received. */
+  /** Position in the order of all updates. Shows which updates a subscriber has received. */
   number: number;
   at: number;
   state: AnnouncementState;
@@ -37,16 +37,16 @@ export interface AnnouncementUpdate {
   by: string;
 }
 
-/** Announcement on a page; times are Unix milliseconds. */
+/** Announcement on a page. Times are Unix milliseconds. */
 export interface Announcement {
   id: string;
   page: string;
-  /** Id and number of the incident, which are not shown on the page. */
+  /** Id and number of the incident. They are not shown on the page. */
   incident: { id: string; number: number };
   title: string;
   /** State of the last update. */
   state: AnnouncementState;
-  /** Oldest first. */
+  /** Updates, oldest first. */
   updates: readonly AnnouncementUpdate[];
 }
 

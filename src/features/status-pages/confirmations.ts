@@ -9,8 +9,8 @@ export interface SubscriptionConfirmation {
 }
 
 /**
- * Creates and reads the tokens in confirmation links, which are valid for a day. Nothing is stored about an address
- * until it is confirmed. The first key signs; signatures by any key are valid.
+ * Creates and reads the tokens in confirmation links. They are valid for a day. Nothing is stored about an address
+ * until it is confirmed. The first key signs. Signatures by any of the keys are valid.
  */
 export const createConfirmations = (keys: () => readonly Buffer[], clock: () => Date) => {
   const sign = (content: string, key: Buffer): Buffer => createHmac('sha256', key).update(content).digest();
@@ -20,7 +20,7 @@ export const createConfirmations = (keys: () => readonly Buffer[], clock: () => 
       const [key = Buffer.alloc(0)] = keys();
       return `${content}.${sign(content, key).toString('base64url')}`;
     },
-    /** Returns undefined for a token that has expired or is not valid. */
+    /** Reads a token. Returns undefined if it has expired or is invalid. */
     read: (token: string): SubscriptionConfirmation | undefined => {
       const [content = '', signature = ''] = token.split('.');
       const given = Buffer.from(signature, 'base64url');
@@ -41,13 +41,13 @@ export const createConfirmations = (keys: () => readonly Buffer[], clock: () => 
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-/** Milliseconds for which requests count, and the maximum numbers of requests: in total, per caller and per address. */
+/** Milliseconds for which requests count, and maximum numbers of requests: in total, per caller, and per address. */
 const windowMs = 10 * 60_000;
 const maxRequests = { all: 60, caller: 5, address: 1 };
 
 /**
- * Limits mails with confirmation links, so that nobody can flood a mailbox or make the mail server look like a source
- * of spam.
+ * Limits mails with confirmation links. Nobody can then flood a mailbox, or make the mail server look like a source of
+ * spam.
  */
 export class RequestLimit {
   #requests: { caller: string; address: string; at: number }[] = [];

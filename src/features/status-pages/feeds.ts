@@ -6,14 +6,14 @@ import { wordsOf } from './words.ts';
 /** Maximum number of updates in a feed. */
 const maxItems = 50;
 
-/** Hashes an internal id, so that readers can recognize an entry without learning the id. */
+/** Hashes an internal id. Readers can then recognize an entry without learning the id. */
 export const toOpaqueId = (...parts: (string | number)[]): string =>
   createHash('sha256')
     .update(JSON.stringify(['status page', ...parts]))
     .digest('hex')
     .slice(0, 24);
 
-/** Writes the updates of a page's announcements as RSS 2.0, newest first. `url` is the page's address. */
+/** Writes the updates of a page's announcements as RSS 2.0, newest first. `url` is the address of the page. */
 export const writeRss = ({ page, open, past, at }: PageView, url: string): string => {
   const { title, language = 'en' } = page.values;
   const { states } = wordsOf[language];

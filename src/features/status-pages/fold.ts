@@ -19,7 +19,7 @@ export interface Subscriber {
 
 type NewUpdate = Omit<AnnouncementUpdate, 'number'>;
 
-/** Event in the log of status pages; times are Unix milliseconds. */
+/** Event in the log of status pages. Times are Unix milliseconds. */
 export type PageEvent =
   | { type: 'announced'; announcement: Omit<Announcement, 'state' | 'updates'>; update: NewUpdate; at: number }
   | { type: 'updated'; announcement: string; update: NewUpdate; at: number }
@@ -30,7 +30,7 @@ export type PageEvent =
    * too long.
    */
   | { type: 'mailed'; subscribers: readonly string[]; through: number; at: number }
-  /** The page was deleted, with its announcements and subscribers. */
+  /** The page was deleted with its announcements and subscribers. */
   | { type: 'forgotten'; page: string; at: number }
   /** Announcement from another store. */
   | { type: 'imported'; announcement: Announcement; at: number };
@@ -160,6 +160,6 @@ const knownTypes: readonly unknown[] = [
   'imported',
 ] satisfies PageEvent['type'][];
 
-/** Returns a record's event; undefined for a type unknown to this version. */
+/** Returns the event in a record. Undefined for a type unknown to this version. */
 const parsePageEvent = (record: LogRecord): PageEvent | undefined =>
   knownTypes.includes(record['type']) ? (record as unknown as PageEvent) : undefined;

@@ -5,7 +5,7 @@ import type { PageStyle } from './style.ts';
 import { type CheckView, type DayTone, type PageView, shownDays } from './view.ts';
 import { type Words, wordsOf } from './words.ts';
 
-/** Maximum number of days, the last ones with outages, whose percentage a bar shows on hover. */
+/** Maximum number of days whose percentage a bar shows on hover. These are the last days with outages. */
 const maxTitles = 10;
 
 /** Links of a page. */
@@ -96,7 +96,7 @@ interface SubscribeContent {
   up: '' | '../';
 }
 
-/** Writes a small page with a message, and with a form of one button if needed. */
+/** Writes a small page with a message and, if needed, a form with one button. */
 export const writeSubscribePage = (
   page: KnownPage,
   style: PageStyle,
@@ -182,7 +182,7 @@ const writeCheck = ({ name, state, percentage, days }: CheckView, words: Words, 
 
 const tones: Record<DayTone, string> = { good: 'g', part: 'p', bad: 'b', work: 'w', none: 'n' };
 
-/** Draws the days as one path per tone, so that a healthy check takes few bytes. */
+/** Draws the days as one path per tone. A healthy check then takes few bytes. */
 const drawBar = (days: CheckView['days'], formats: Formats, label: string): string => {
   const paths = new Map<DayTone, string>();
   for (let at = 0; at < days.length; ) {

@@ -17,7 +17,7 @@ import {
 
 export const PageParams = Type.Object({ page: Type.String({ description: 'Name of a status page.' }) });
 
-/** Body of a request: the settings; the name can repeat the path's. */
+/** Body of a request: the settings. The name may be included if it equals the name in the path. */
 export const PageBody = Type.Object({ name: Type.Optional(pageName), ...pageSettings }, { title: 'StatusPageBody' });
 
 export const ShownPage = defineShape('StatusPage', {
@@ -36,7 +36,7 @@ export const PageList = defineList('StatusPageList', 'Pages', ShownPage, 'Sorted
 export interface KnownPage {
   name: string;
   values: PageValues;
-  /** Runtime setting; undefined for a page from the config file. */
+  /** Runtime setting. Undefined for a page from the config file. */
   setting: RuntimeSetting<PageValues> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A plain address without a display name, spaces or line breaks. Quoted local parts are not supported. */
+/** Plain address without a display name, spaces or line breaks. Quoted local parts are not supported. */
 const form =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 

@@ -12,7 +12,7 @@ import { wordsOf } from './words.ts';
 /** Milliseconds between checks for due mails. */
 const lookMs = 1000;
 
-/** Milliseconds of the first and the longest pause after failures. */
+/** Milliseconds of the first and of the longest pause after failures. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 10 * minuteMs;
 
@@ -22,7 +22,7 @@ const giveUpMs = dayMs;
 /** Number of consecutive failures after which the server counts as unreachable. */
 const maxFailures = 3;
 
-/** Number of mails after which the progress is stored. After a kill, at most this many mails are sent twice. */
+/** Number of mails after which the progress is stored. After a kill, at most this many are sent twice. */
 const storedTogether = 20;
 
 interface MailingParts {
@@ -36,11 +36,11 @@ interface MailingParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Mails updates of announcements to subscribers, in the order of the updates. Continues after a restart. */
+/** Mails updates of announcements to subscribers, in order. Continues after a restart. */
 export class Mailings {
   readonly #parts: MailingParts;
   readonly #serially = createSerial();
-  /** True if updates may be due, because something has changed or mails have failed. */
+  /** True if updates may be due because something has changed or mails have failed. */
   #isDue = true;
   #pauseMs = 0;
   #restsUntil = 0;

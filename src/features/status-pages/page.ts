@@ -3,11 +3,11 @@ import type { CheckId } from '../../kit/availability.ts';
 import { findTimeZone } from '../../lib/time-zone.ts';
 import { languages } from './words.ts';
 
-/** Maximum number of checks on a page, and on a page whose checks have bars of days. */
+/** Maximum number of checks on a page, and on a page that shows bars of days. */
 const maxChecks = 1000;
 export const maxBars = 100;
 
-/** Strings of one line. */
+/** Schema options for strings of one line. */
 const line = { minLength: 1, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' };
 
 const name = Type.String({ minLength: 1, maxLength: 200, examples: ['shop'] });
@@ -104,7 +104,7 @@ export const statusPageSettings = {
 export const toCheckId = ({ watch, heartbeat, host }: PageCheck): CheckId =>
   watch !== undefined ? `watch:${watch}` : heartbeat !== undefined ? `heartbeat:${heartbeat}` : `host:${host}`;
 
-/** Returns the problem of settings that match the schema as a clause. */
+/** Returns the problem with settings that match the schema, as a clause. */
 export const findPageProblem = ({ groups, timeZone }: PageValues): string | undefined => {
   if (timeZone !== undefined && findTimeZone(timeZone) === undefined) {
     return 'timeZone must be a name such as Europe/Berlin';

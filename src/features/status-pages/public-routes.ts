@@ -62,7 +62,7 @@ export const createDocumentRoute = (
     },
   });
 
-/** Returns a page that the caller may read. Throws an HttpError, which names no other page. */
+/** Returns a page that the caller may read. Throws an HttpError if there is none. The error names no other page. */
 export const requirePage = (
   keeper: PageKeeper,
   name: string,
@@ -122,5 +122,5 @@ export const createPageRoutes = (parts: PublicParts): Route[] => [
   }),
 ];
 
-/** Policy for logos: an SVG that is opened directly must not run scripts. */
+/** Content security policy for logos. An SVG that is opened directly must not run scripts. */
 const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";

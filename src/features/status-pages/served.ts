@@ -5,26 +5,26 @@ import type { KnownPage, PageKeeper } from './kind.ts';
 import { createPageStyle, type PageStyle } from './style.ts';
 import { createView, type PageView, type ViewSources } from './view.ts';
 
-/** Minimum milliseconds between two views of a page that has changed, and of a page that has not. */
+/** Minimum milliseconds between two views of a page, if it has changed and if it has not. */
 const changedMs = 1000;
 const unchangedMs = minuteMs;
 
 /**
- * After a view is created, it is kept for at least this multiple of the time that creating it took, so that readers
- * cannot keep the server busy.
+ * Minimum time for which a view is kept, as a multiple of the time that creating it took. Readers thus cannot keep the
+ * server busy.
  */
 const restFactor = 20;
 
-/** View of a page with its documents, shared by all readers. */
+/** View of a page with its documents. All readers share it. */
 export interface ServedPage {
   page: KnownPage;
   view: PageView;
   style: PageStyle;
   /** Documents by name. */
   texts: Map<string, StaticText>;
-  /** Number of changes that the view includes. */
+  /** Number of the changes that the view includes. */
   changes: number;
-  /** Time of the view, and earliest time of the next view, on the monotonic clock. */
+  /** Time of the view and earliest time of the next view, on the monotonic clock. */
   at: number;
   restsUntil: number;
 }
@@ -34,7 +34,7 @@ interface ServedParts extends ViewSources {
   clock: () => Date;
 }
 
-/** Pages in memory, which are written on request. */
+/** Pages in memory. They are written when requested. */
 export class ServedPages {
   readonly #parts: ServedParts;
   readonly #pages = new Map<string, ServedPage>();
@@ -79,7 +79,7 @@ export class ServedPages {
   }
 }
 
-/** Proxies keep a page for 30 seconds, or for a day if this server is unreachable. */
+/** Caching header. Proxies keep a page for 30 seconds, or for a day if this server is unreachable. */
 const openCaching = 'public, max-age=30, stale-while-revalidate=60, stale-if-error=86400';
 
 /** Sends a document of a page. `write` is called once per view. */
@@ -94,7 +94,7 @@ export const sendDocument = (
   return known.send(request, reply.headers(toDocumentHeaders(page)).type(type));
 };
 
-/** Returns the headers of a page's documents. The instance's name is removed, because readers do not need it. */
+/** Returns the headers of a page's documents. Removes the name of the instance, which readers do not need. */
 export const toDocumentHeaders = ({ values }: KnownPage): Record<string, string> => ({
   'cache-control': values.access === 'login' ? 'private, no-cache' : openCaching,
   'x-signalbox-instance': '',

@@ -9,7 +9,7 @@ import type { LogOptions, Storage } from '../../storage/storage.ts';
 import type { Announcement } from './announcement.ts';
 import { type PageEvent, PagesFold, type Subscriber } from './fold.ts';
 
-/** Segments are deleted once a snapshot has their events. */
+/** Options of the log. Segments are deleted once a snapshot has their events. */
 const files: LogOptions = {
   segmentBytes: MiB,
   retainBytes: 1,
@@ -31,7 +31,7 @@ const table = 'status_page';
 
 /** Announcements and subscribers: a projection of the log of status pages. */
 export class PageStore extends ProjectionStore<PagesFold> {
-  /** Opens the store, which is empty until its database is available. */
+  /** Opens the store. It is empty until its database is available. */
   static async open({ storage, lease, clock, report }: StoreParts): Promise<PageStore> {
     const { database } = storage;
     const parts = {
@@ -50,7 +50,7 @@ export class PageStore extends ProjectionStore<PagesFold> {
     this.projection.onFolded(() => listener());
   }
 
-  /** Stores an announcement or an update. Rejects with an HttpError at a limit. */
+  /** Stores an announcement or an update. Rejects with an HttpError if a limit is reached. */
   async announce(event: Extract<PageEvent, { type: 'announced' | 'updated' }>): Promise<Announcement> {
     const outcome = await this.#append('Announcements', event);
     if (outcome === 'missing') throw new HttpError('not-found', 'There is no announcement with this id');
@@ -63,7 +63,7 @@ export class PageStore extends ProjectionStore<PagesFold> {
     );
   }
 
-  /** Stores a subscriber. Rejects with an HttpError at a limit. */
+  /** Stores a subscriber. Rejects with an HttpError if a limit is reached. */
   async subscribe(subscriber: Omit<Subscriber, 'through'>): Promise<Subscriber> {
     const outcome = await this.#append('Subscriptions', { type: 'subscribed', subscriber, at: subscriber.at });
     if (outcome !== 'full') return outcome as Subscriber;

@@ -47,12 +47,12 @@ const response = {
   409: ErrorBody,
 };
 
-/** Text of a page, and the form below it. */
+/** Text of a page, with the form below it. */
 type Content = { text: string; form?: 'address' | 'confirm' | 'leave' };
 
 /**
- * Creates the routes for subscribing and unsubscribing. GET requests change nothing, because previews of links also
- * send them.
+ * Creates the routes for subscribing and unsubscribing. GET requests change nothing, because link previews also send
+ * them.
  */
 export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
   const limit = new RequestLimit();
@@ -119,7 +119,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
   ];
 };
 
-/** Sends what an action resolves to, or its refusal as a page for browsers. */
+/** Sends the result of an action to browsers as a page. Does the same with a refusal. */
 const attempt = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -135,12 +135,12 @@ const attempt = async (
   }
 };
 
-/** True for the id of a subscriber: a link to unsubscribe. */
+/** True for the id of a subscriber. Links to unsubscribe contain such an id. */
 const isLeaving = (token: string): boolean => uuidForm.test(token);
 
 const toWords = ({ values }: KnownPage) => wordsOf[values.language ?? 'en'].mail;
 
-/** Uses a link in a mail; resolves to the text for the reader. */
+/** Uses a link from a mail. Resolves to the text for the reader. */
 const useLink = async (parts: SubscribeParts, page: KnownPage, token: string): Promise<string> => {
   const { store, clock } = parts;
   const { name } = page;
@@ -157,7 +157,7 @@ const useLink = async (parts: SubscribeParts, page: KnownPage, token: string): P
   return words.confirmed;
 };
 
-/** Asks an address to confirm; returns the text for the reader. */
+/** Asks an address for confirmation. Returns the text for the reader. */
 const ask = (parts: SubscribeParts, limit: RequestLimit, page: KnownPage, request: FastifyRequest): string => {
   const { address } = request.body as { address: string };
   assertMail(parts);

@@ -34,9 +34,7 @@ const ExportedSubscriber = Type.Object(
   { additionalProperties: false },
 );
 
-/**
- * Exports each announcement and subscriber as one line, and imports each line as one event. Nothing is mailed again.
- */
+/** Exports each announcement and subscriber as one line. Imports each line as one event. Nothing is mailed again. */
 export const pagesTransfer = defineTransfer<SavedPageEntry | PortableRecord>({
   name: 'status-pages',
   lines: { announcements: ExportedAnnouncement, subscribers: ExportedSubscriber },

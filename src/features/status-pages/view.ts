@@ -10,7 +10,7 @@ import type { PageSummary } from './words.ts';
 /** Number of days for which bars and percentages are shown. */
 export const shownDays = 90;
 
-/** Number of days for which planned maintenance, and past announcements, are shown on a page. */
+/** Number of days for which a page shows planned maintenance and past announcements. */
 const plannedDays = 30;
 const pastDays = 15;
 const maxPast = 10;
@@ -18,30 +18,30 @@ const maxPast = 10;
 /** Colour of a day: no outage, a short outage, a long outage, only maintenance, or unobserved. */
 export type DayTone = 'good' | 'part' | 'bad' | 'work' | 'none';
 
-/** Check on a page. Contains only the page's own name for the check. */
+/** Check on a page. Contains only the name that the page uses for the check. */
 export interface CheckView {
   name: string;
   state: CheckState;
-  /** Start of the current state in Unix milliseconds; undefined without history. */
+  /** Start of the current state in Unix milliseconds. Undefined without history. */
   since: number | undefined;
   percentage: number | null;
   days: { day: string; tone: DayTone; percentage: number | null }[];
   /** Outages of the last 24 hours, newest first, in Unix milliseconds. */
   outages: { startsAt: number; endsAt: number | null }[];
-  /** Percentage of the last 24 hours in which the check was up. */
+  /** Percentage of the last 24 hours during which the check was up. */
   recent: number | null;
 }
 
-/** Maintenance, with the page's names of the checks that are covered. */
+/** Maintenance, with the names that the page uses for the affected checks. */
 export interface MaintenanceView {
-  /** Id of the silence. The id is never shown, only hashed. */
+  /** Id of the silence. It is shown only as a hash. */
   id: string;
   startsAt: number;
   endsAt: number;
   names: string[];
 }
 
-/** Everything that a page shows. Times are Unix milliseconds. */
+/** Content of a page. Times are Unix milliseconds. */
 export interface PageView {
   page: KnownPage;
   timeZone: string;

@@ -3,13 +3,13 @@ import { toOpaqueId } from './feeds.ts';
 import type { MaintenanceView, PageView } from './view.ts';
 import { wordsOf } from './words.ts';
 
-/** Uptime Kuma's numbers of states. */
+/** Numbers used by Uptime Kuma for states. */
 const kumaStates = { down: 0, up: 1, unknown: 2, maintenance: 3 } as const;
 
-/** Formats a time in Uptime Kuma's form, in UTC: `2026-01-31 08:30:00.000`. */
+/** Formats a time as Uptime Kuma does, in UTC: `2026-01-31 08:30:00.000`. */
 const toKumaTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
 
-/** Returns a page in the form of Uptime Kuma's `/api/status-page/{slug}`. The id of a check is its position. */
+/** Converts a page to the form of Uptime Kuma's `/api/status-page/{slug}`. The id of a check is its position. */
 export const toKumaPage = ({ page, groups, open, maintenance, at }: PageView) => {
   const { name, values } = page;
   let id = 0;
@@ -65,7 +65,7 @@ const toKumaIncident = ({ title, updates }: Announcement) => {
   };
 };
 
-/** Returns the states of a page in the form of Uptime Kuma's `/api/status-page/heartbeat/{slug}`. */
+/** Converts the states of a page to the form of Uptime Kuma's `/api/status-page/heartbeat/{slug}`. */
 export const toKumaHeartbeats = ({ groups, at }: PageView) => {
   const checks = groups.flatMap((group) => group.checks);
   const beat = (status: number, time: number) => ({ status, time: toKumaTime(time), msg: '', ping: null });
@@ -86,7 +86,10 @@ export const toKumaHeartbeats = ({ groups, at }: PageView) => {
   };
 };
 
-/** Statuspage's states of components. An unobserved check is shown as degraded, because nobody knows if it works. */
+/**
+ * Names used by Statuspage for the states of components. An unobserved check is shown as degraded, because nobody knows
+ * whether it works.
+ */
 const componentStates = {
   up: 'operational',
   down: 'major_outage',
@@ -102,7 +105,7 @@ const indicators = {
   down: 'critical',
 } as const;
 
-/** Returns a page in the form of Statuspage's `/api/v2/summary.json`. */
+/** Converts a page to the form of Statuspage's `/api/v2/summary.json`. */
 export const toStatuspageSummary = (view: PageView, url: string) => {
   const { page, groups, open, maintenance, summary, timeZone, at } = view;
   const { title, language = 'en' } = page.values;

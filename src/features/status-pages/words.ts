@@ -7,7 +7,7 @@ export type Language = (typeof languages)[number];
 export const announcementStates = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
 export type AnnouncementState = (typeof announcementStates)[number];
 
-/** Summary of a page, which is the worst state of its checks. */
+/** Summary of a page: the worst state of its checks. */
 export type PageSummary = 'up' | 'down' | 'partly' | 'maintenance' | 'unknown';
 
 /** Strings of a page in one language. */
@@ -16,7 +16,7 @@ export interface Words {
   summaries: Record<PageSummary, string>;
   maintenance: string;
   past: string;
-  /** Shown if there are no past announcements. */
+  /** Text shown if there are no past announcements. */
   none: string;
   today: string;
   daysAgo: (days: number) => string;

@@ -41,7 +41,7 @@ export const HealthStatus = defineShape('HealthStatus', {
 /** Milliseconds between two events. */
 const interval = 1000;
 
-/** Current problems of the machine and the server, without confidential details. */
+/** Feature that reports current problems of the machine and the server, without confidential details. */
 export const status = defineFeature({
   name: 'status',
   profiles: [{ name: 'status', mounts: ['/'], summary: 'current problems' }],
@@ -114,14 +114,14 @@ const toStatus = (
   };
 };
 
-/** Rounds to whole percentages, so that small changes in usage do not cause an event. */
+/** Rounds to whole percentages. Small changes in usage then do not cause an event. */
 const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
 
 /** True if the statuses differ only in their times. */
 const isSameStatus = (a: HealthStatus, b: HealthStatus): boolean =>
   JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
 
-/** Means over the last minute, as shares from 0 to 1; NaN stands for unknown. */
+/** Means over the last minute as shares from 0 to 1. NaN stands for unknown. */
 interface MinuteMeans {
   cpu: number;
   memory: number;
@@ -131,7 +131,7 @@ interface MinuteMeans {
 
 type UsageSample = Pick<HostSample, 'at' | 'usage'>;
 
-/** Holds the samples of the last minute. Call `add` about once a second. */
+/** Keeps the samples of the last minute. Call `add` about once a second. */
 export const createLastMinute = () => {
   let samples: UsageSample[] = [];
   return {
@@ -140,7 +140,7 @@ export const createLastMinute = () => {
       const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
       samples = [...samples.slice(Math.max(0, first)), { at, usage }];
     },
-    /** Returns the means; undefined before the first sample. */
+    /** Returns the means. Undefined before the first sample. */
     means: (): MinuteMeans | undefined => {
       const [first, last] = [samples[0], samples.at(-1)];
       if (!first || !last) return undefined;
@@ -153,13 +153,13 @@ export const createLastMinute = () => {
   };
 };
 
-/** Returns the mean of the known values; NaN if there are none. */
+/** Returns the mean of the known values. NaN if there are none. */
 const toMean = (values: readonly number[]): number => {
   const known = values.filter(Number.isFinite);
   return known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
-/** Returns the machine's problems: processors and memory over a whole minute, disks at this moment. */
+/** Returns the problems of the machine: processors and memory over a whole minute, and disks at this moment. */
 export const findHostConcerns = (
   means: MinuteMeans | undefined,
   disks: readonly Pick<FileSystemReading, 'mountPath' | 'usedBytes' | 'availableBytes'>[],
@@ -179,5 +179,5 @@ export const findHostConcerns = (
 
 const toConcern = (text: string, severity: Severity = 'WARNING'): Concern => ({ area: 'host', severity, text });
 
-/** Formats a share as a percentage, rounded down so that 99.9 % is not shown as full. */
+/** Formats a share as a percentage. Rounds down, so that 99.9 % is not shown as full. */
 const toPercent = (share: number): string => `${Math.floor(share * 100)} %`;

@@ -11,15 +11,15 @@ export interface TaskKey extends RequestKey {
 }
 
 /**
- * Change made by a request. Contains the whole task, so applying the change twice has the same effect as applying it
- * once.
+ * Change made by a request. Contains the whole task, so that applying the change twice has the same effect as applying
+ * it once.
  */
 export type DecidedChange = { put: TaskEntry; created?: TaskKey } | { removed: number };
 
 /** Change made by a request, or one of the changes that restore a state. */
 export type TaskChange =
   | DecidedChange
-  /** Key with the original text of its task. */
+  /** Key of a request, with the text of the task as it was created. */
   | { key: TaskKey; text: string }
   | { lastId: number };
 
@@ -28,19 +28,19 @@ export type TaskRequest =
   | { update: number; changes: TaskChanges; expected: readonly number[] | undefined }
   | { remove: number; expected: readonly number[] | undefined };
 
-/** Tasks after all earlier decisions. */
+/** Tasks as they are after all earlier decisions. */
 export interface CurrentTasks {
   /** Last assigned id. */
   readonly lastId: number;
   find(id: number): StoredTask | undefined;
-  /** Finds the first request with a key, and the text of the task it created. */
+  /** Finds the first request with a key, and the text of the task that it created. */
   findKey(key: string): { bodyHash: string; text: string } | undefined;
 }
 
 /** Decision on a request: a change, a result without a change, or a refusal. */
 type TaskDecision = { change: DecidedChange } | { result: StoredTask | undefined } | { refusal: Error };
 
-/** Decides on a request at a time. Used by all stores. */
+/** Decides on a request at a time. All stores use this function. */
 export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date): TaskDecision => {
   if ('create' in request) return decideCreate(request.create, request.key, tasks, at);
   const id = 'update' in request ? request.update : request.remove;
@@ -62,8 +62,8 @@ const decideCreate = (fields: NewTask, key: RequestKey | undefined, tasks: Curre
 };
 
 /**
- * Converts seed records to tasks. Returns the index of the first record whose id does not exceed `lastId` and all
- * earlier ids.
+ * Converts seed records to tasks. Otherwise returns the index of the first record whose id does not exceed `lastId` and
+ * all earlier ids.
  */
 export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Date): TaskEntry[] | number => {
   const tasks: TaskEntry[] = [];
@@ -78,7 +78,7 @@ export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Da
   return tasks;
 };
 
-/** Copies the known fields and drops any other fields that a client sent, including times. */
+/** Copies the known fields. Drops any other fields that a client sent, including times. */
 const toTask = (
   Id: number,
   { Title, Description = '', Priority = 'Medium' }: NewTask,

@@ -10,7 +10,7 @@ import { TaskNotice, TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
 import { taskTransfer } from './transfer.ts';
 
-/** Tasks, with and without a token: two profiles with one store. */
+/** Feature for tasks, with and without a token: two profiles with one store. */
 export const tasks = defineFeature({
   name: 'tasks',
   profiles: [
@@ -55,7 +55,7 @@ const createTaskSource = (store: TaskStore, publish: Publish): TaskSource => ({
   },
 });
 
-/** Loads the seed, unless the store has ever contained a task. */
+/** Loads the seed. Does nothing if the store has ever contained a task. */
 const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {
   if (records.length === 0) return;
   const refused = await store.restore(records, true);

@@ -7,12 +7,12 @@ import { createTaskState } from './task-state.ts';
 
 /** Task whose last change is being stored. */
 interface WaitingTask {
-  /** Undefined if the change is a removal. */
+  /** Task. Undefined if the change is a removal. */
   task: StoredTask | undefined;
   written: Promise<unknown>;
 }
 
-/** Opens the store `memory` or `file`: tasks are in memory, and changes are visible once they are stored. */
+/** Opens the store `memory` or `file`. Tasks are in memory. Changes become visible once they are stored. */
 export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges): Promise<TaskStore> => {
   const state = createTaskState(clock);
   const waiting = new Map<number, WaitingTask>();
@@ -32,7 +32,7 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
     },
     findKey: state.findKey,
   };
-  /** Resolves to the changed task, or to the number of tasks after a removal. */
+  /** Runs a request. Resolves to the changed task, or to the number of tasks after a removal. */
   const run = (request: TaskRequest): Awaitable<StoredTask | number | undefined> => {
     const decision = decideTask(request, current, clock());
     if ('change' in decision) return write(decision.change);

@@ -22,7 +22,8 @@ export type TaskWrite = TaskRequest | { restore: readonly TaskSeed[]; ifNew: boo
 type TaskResult = StoredTask | number | undefined;
 
 /**
- * Creates the collection of tasks. A change gets the time of `clock`, or the time of the last change if that is later.
+ * Creates the collection of tasks. The time of a change is the time of `clock`, or that of the last change if it is
+ * later.
  */
 export const createTaskCollection = (clock: () => Date): Collection<TaskWrite, TaskResult> => ({
   name: 'task',

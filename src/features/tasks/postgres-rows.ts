@@ -7,13 +7,13 @@ import type { TaskEntry } from './task-text.ts';
 
 export const createCounts = (): number[] => Array.from({ length: setCount }, () => 0);
 
-/** Adds a task to the counts of its sets, or subtracts it with -1. */
+/** Adds a task to the counts of its sets. With -1, subtracts it. */
 export const countTask = (counts: number[], task: TaskEntry, change: 1 | -1): void => {
   const sets = toMemberships(task);
   for (let set = 0; set < setCount; set += 1) if (sets & (1 << set)) counts[set] = (counts[set] ?? 0) + change;
 };
 
-/** Converts a row to a task. Status and priority are numbers counted from 1. */
+/** Converts a row to a task. Status and priority are numbers, counted from 1. */
 export const toEntryOfRow = ({ id, version, status, priority, body }: Row): TaskEntry => ({
   id,
   version,

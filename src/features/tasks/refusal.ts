@@ -3,7 +3,7 @@ import { HttpError } from '../../http/errors.ts';
 import { toValidationRefusal } from '../../http/validation.ts';
 import { describeSchemaErrors, type SchemaFault } from '../../lib/schema-validation.ts';
 
-/** Converts all errors in a task's fields to one refusal, with `detail` in field order. */
+/** Converts all errors in the fields of a task to one refusal. `detail` is in field order. */
 export const toTaskRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
   const faults = describeSchemaErrors(errors);
   if (faults.some(isOfBody)) return toValidationRefusal(errors);

@@ -191,7 +191,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   }),
 ];
 
-/** Creates the health check of tasks. The route of the profile `monitoring` replaces it on the same mount. */
+/** Creates the health check of tasks. On a shared mount, the route of the profile `monitoring` replaces it. */
 export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' | 'host' | 'version'>): Route =>
   defineRoute({
     method: 'GET',
@@ -220,7 +220,7 @@ const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =
     .update(JSON.stringify([Title, Description, Priority, Status]))
     .digest('base64url');
 
-/** Parses an id in canonical decimal digits. Returns 0, which is never an id, for any other text. */
+/** Parses an id in canonical decimal digits. Returns 0 for any other text. 0 is never an id. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
 
 const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);

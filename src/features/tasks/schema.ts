@@ -7,7 +7,7 @@ export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as c
 /** Maximum number of Unicode code points in a title. */
 const maxTitleLength = 200;
 
-/** Any character except JavaScript's white space and U+0085, which is white space in Unicode. */
+/** Any character except white space in JavaScript, and U+0085, which is white space in Unicode. */
 const notBlank = '[^\\s\\u0085]';
 
 const Title = Type.String({
@@ -45,11 +45,11 @@ export const NewTask = defineShape('NewTask', {
 });
 export type NewTask = Static<typeof NewTask>;
 
-/** Body of a change: absent, null and empty fields keep their values. */
+/** Body of a change. Absent, null and empty fields keep their values. */
 export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
 export type TaskChanges = Static<typeof TaskChanges>;
 
-/** Filters, each of which accepts any string. Their titles list the values in the OpenAPI document. */
+/** Filters. Each accepts any string. Their titles list the values in the OpenAPI document. */
 export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
@@ -101,7 +101,7 @@ export const TaskHealth = defineShape('TaskHealth', {
   pwsh: Type.String({ description: 'Version of the runtime (Node.js).', examples: ['20.20.2'] }),
 });
 
-/** Maximum id in a seed file, so that later ids stay below 2^53. */
+/** Maximum id in a seed file. Keeps later ids below 2^53. */
 const maxSeedId = 1e12;
 
 /** Task in a seed file. Ids must increase. Missing fields get the defaults of a new task. */

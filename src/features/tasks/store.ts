@@ -3,9 +3,9 @@ import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
 
 export interface StoredTask {
   readonly id: number;
-  /** Number of writes, starting at 1. */
+  /** Number of times the task has been written, starting at 1. */
   readonly version: number;
-  /** The task's JSON as it appears in responses. */
+  /** JSON of the task as it appears in responses. */
   readonly text: string;
 }
 
@@ -16,9 +16,9 @@ export interface TaskFilter {
 
 /** Search criteria. Results are newest first. */
 export interface TaskSearch extends TaskFilter {
-  /** Text that titles must contain, regardless of case. */
+  /** Text that titles must contain. Case is ignored. */
   q?: string | undefined;
-  /** Upper bound of the ids to search, exclusive. */
+  /** Exclusive upper bound of the ids to search. */
   before?: number | undefined;
   limit: number;
 }
@@ -35,18 +35,18 @@ export interface TaskMatches extends List<Task> {
 }
 
 /**
- * Stores tasks. Every method throws StoreUnavailable while the store is unavailable. Nothing has changed then, unless
- * the error says otherwise.
+ * Store of tasks. Every method throws StoreUnavailable while the store is unavailable. Unless the error says otherwise,
+ * nothing has changed then.
  */
 export interface TaskStore {
   /**
    * Stores a new Pending task under the next id. Ids start at 1, have no gaps and are never reused. For 24 hours, a
-   * repeated key with the same body returns the same task; a key with another body throws a KeyRefusal.
+   * repeated key with the same body returns the same task. With another body, it throws a KeyRefusal.
    */
   create(fields: NewTask, key?: RequestKey): Awaitable<StoredTask>;
   find(id: number): Awaitable<StoredTask | undefined>;
   /**
-   * Changes a task and its UpdatedAt; returns undefined for an unknown task. Throws StoreConflict if `expected` does
+   * Changes a task and its UpdatedAt. Returns undefined for an unknown task. Throws StoreConflict if `expected` does
    * not include the current version.
    */
   update(id: number, changes: TaskChanges, expected?: readonly number[]): Awaitable<StoredTask | undefined>;
@@ -57,11 +57,13 @@ export interface TaskStore {
   remove(id: number, expected?: readonly number[]): Awaitable<number | undefined>;
   /** Lists at most `limit` matches with ids above `after`, in order of creation. `total` counts all matches. */
   list(filter: TaskFilter, limit: number, after?: number): Awaitable<TaskMatches>;
-  /** Finds at most `limit` matches and about 1 MiB, newest first. `total` counts all matches regardless of `before`. */
+  /**
+   * Finds at most `limit` matches and about 1 MiB, newest first. `total` counts all matches, regardless of `before`.
+   */
   search(search: TaskSearch): Awaitable<TaskMatches>;
   /**
    * Stores tasks with their ids and times. With `ifNew`, does so only if the store has never contained a task. Returns
-   * the index of the first record whose id does not exceed all earlier ids; undefined if all ids are in order.
+   * the index of the first record whose id does not exceed all earlier ids. Undefined if all ids are in order.
    */
   restore(records: readonly TaskSeed[], ifNew?: boolean): Promise<number | undefined>;
   /** True while tasks can be read and changed. */

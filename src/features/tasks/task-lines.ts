@@ -4,7 +4,7 @@ import type { TaskChange } from './decide.ts';
 import { Task } from './schema.ts';
 import { toTaskEntry } from './task-text.ts';
 
-/** Writes a change as a line of a file, in version 1.0.0's format. */
+/** Writes a change as a line of a file, in the format of version 1.0.0. */
 export const writeTaskChange = (change: TaskChange): string => {
   if ('put' in change) {
     const created = change.created ? `,"created":${JSON.stringify(change.created)}` : '';
@@ -13,7 +13,7 @@ export const writeTaskChange = (change: TaskChange): string => {
   return 'key' in change ? `{"key":${JSON.stringify(change.key)},"task":${change.text}}` : JSON.stringify(change);
 };
 
-/** Returns the approximate length of a line, whose other members are short. */
+/** Returns the approximate length of a line. Members other than the task are short. */
 export const toChangeLength = (change: TaskChange): number => {
   const task = 'put' in change ? change.put : change;
   return 'text' in task ? task.text.length + 64 : 32;
@@ -38,7 +38,7 @@ const TaskLine = Type.Union([
 
 const isTaskLine = createSchemaCheck(TaskLine);
 
-/** Reads a change; undefined for a line written by a newer version. */
+/** Reads a change. Undefined for a line written by a newer version. */
 export const readTaskChange = (value: unknown): TaskChange | undefined => {
   if (!isTaskLine(value)) return undefined;
   const line = value as Static<typeof TaskLine>;

@@ -9,13 +9,13 @@ import { setCount, toMemberships, toSet } from './task-sets.ts';
 import { readTaskId, type TaskEntry, TaskRows, toTitlePart } from './task-text.ts';
 import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
 
-/** Number of characters of a list that are joined, so that many tasks are sent with one write. */
+/** Number of characters of a list that are joined. Many tasks are then sent with one write. */
 const pieceLength = 64 * 1024;
 
 /** Maximum length in characters of a page of search results. */
 const pageLength = 1024 * 1024;
 
-/** Maximum number of cached short lists, each of a single piece. */
+/** Maximum number of short lists in the cache. Each is a single piece. */
 const maxRecent = 16;
 
 /** All tasks in memory, by id and by filter. Applying a change returns the number of tasks. */
@@ -26,7 +26,9 @@ export const createTaskState = (clock: () => Date): TaskState => {
   /** Versions of tasks that have been changed. All other tasks have version 1. */
   const versions = new Map<number, number>();
   const keys = new RecentKeys<TaskKey & { text: string }>(clock);
-  /** Short lists by query, cached until a task changes, because tasks are listed far more often than changed. */
+  /**
+   * Short lists by query. Cached until a task changes, because tasks are listed far more often than they are changed.
+   */
   const recent = new Map<string, TaskMatches>();
   let lastId = 0;
   let bytes = 0;
@@ -110,7 +112,9 @@ export const createTaskState = (clock: () => Date): TaskState => {
   };
 };
 
-/** Reads the entry in a string without parsing. This works because no value after the description contains a quote. */
+/**
+ * Reads the entry in a string without parsing it. This works because no value after the description contains a quote.
+ */
 const readTaskEntry = (text: string, version: number): TaskEntry => {
   const statusAt = text.lastIndexOf('","Status":"');
   const priorityAt = text.lastIndexOf('"', statusAt - 1) + 1;
@@ -120,16 +124,16 @@ const readTaskEntry = (text: string, version: number): TaskEntry => {
   return { id: readTaskId(text), version, status, priority, text };
 };
 
-/** True if the title in a string contains a part. Avoids parsing, because a search reads every title. */
+/** True if the title in a string contains a part. Does not parse the string, because a search reads every title. */
 const isTitled = (text: string, part: string): boolean => {
   const from = text.indexOf('"Title":') + '"Title":'.length;
   return text.slice(from, text.indexOf(',"Description":', from)).toLowerCase().includes(part);
 };
 
-/** Returns the approximate bytes of a task in memory; 0 for undefined. */
+/** Returns the approximate size of a task in memory, in bytes. 0 for undefined. */
 const toBytes = (text: string | undefined): number => (text === undefined ? 0 : entryBytes + toTextBytes(text));
 
-/** Searches every title in a set, in steps that let other work run. */
+/** Searches all titles in a set, in steps that let other work run. */
 const searchTitles = async (
   view: TreeView,
   set: number,

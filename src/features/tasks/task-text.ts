@@ -24,7 +24,7 @@ const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, Updat
 
 export const readTaskId = (text: string): number => Number.parseInt(text.slice('{"Id":'.length, 24), 10);
 
-/** Converts a search text to the part of a title's lower-case JSON that stores search for. */
+/** Converts a search text to the form in which stores look for it in the lower-case JSON of a title. */
 export const toTitlePart = (q: string): string => JSON.stringify(q.toLowerCase()).slice(1, -1);
 
 /** Consecutive tasks of a list, sent as joined strings. */

@@ -5,14 +5,14 @@ const width = 32;
 type Entry = Node | string | undefined;
 
 interface Node {
-  /** Tree version in which the node was created. Only that version may change the node in place. */
+  /** Version of the tree in which the node was created. Only that version may change the node in place. */
   readonly version: number;
-  /** One number per set, in which a bit is 1 if the entry, or an entry below it, is in the set. */
+  /** One number per set. A bit is 1 if the entry at its position, or an entry below it, is in the set. */
   readonly sets: number[];
   readonly entries: Entry[];
 }
 
-/** Change at an id: a string with its sets' bits, or a removal. */
+/** Change at an id: a string with the bits of its sets, or a removal. */
 interface Change {
   id: number;
   text: string | undefined;
@@ -26,13 +26,13 @@ interface Change {
 /** State of a tree for readers. */
 export interface TreeView {
   readonly root: Node | undefined;
-  /** Number of ids below each of the root's entries. */
+  /** Number of ids below each entry of the root. */
   readonly scale: number;
 }
 
 /**
- * Strings in id order. Each string is in some of `setCount` sets (at most 30), and every string is in set 0. Reading a
- * set skips all other strings, so the cost of a list depends on its own length, not on the number of tasks.
+ * Strings in id order. Each string is in some of `setCount` sets (at most 30). Every string is in set 0. Reading a set
+ * skips all other strings. The cost of a list therefore depends on its own length, not on the number of tasks.
  */
 export interface TaskTree {
   find(id: number): string | undefined;
@@ -42,9 +42,9 @@ export interface TaskTree {
   remove(id: number): boolean;
   /** Number of strings in a set. */
   count(set: number): number;
-  /** Returns the current tree, valid until the next write. */
+  /** Returns the current tree. Valid until the next write. */
   view(): TreeView;
-  /** Returns the current tree. Later writes do not change this tree, because they copy nodes before changing them. */
+  /** Returns the current tree. Later writes do not change it, because they copy nodes before changing them. */
   freeze(): TreeView;
 }
 
@@ -86,16 +86,16 @@ export const createTaskTree = (setCount: number): TaskTree => {
 const findLeafOf = ({ root, scale }: TreeView, id: number): Node | undefined =>
   id < scale * width ? findLeaf(root, scale, id) : undefined;
 
-/** Returns the tree with a root that is high enough for an id. */
+/** Returns the tree with a root high enough for an id. */
 const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView => {
   if (id < scale * width) return { root, scale };
   return raise({ root: root && createParent(root, version), scale: scale * width }, id, version);
 };
 
-/** A reader's position in a set. */
+/** Position of a reader in a set. */
 export interface Cursor {
   readonly set: number;
-  /** True if the reader goes from the highest id down. */
+  /** True if the reader goes from the highest id downwards. */
   readonly isBack?: boolean;
   /** Next id to read. */
   next: number;
@@ -103,7 +103,7 @@ export interface Cursor {
   left: number;
 }
 
-/** Strings read so far, and number of characters left to read. */
+/** Strings read so far, and number of characters that may still be read. */
 interface Target {
   texts: string[];
   room: number;
@@ -148,7 +148,7 @@ interface Extent {
   last: number;
 }
 
-/** Measures the first `limit` ids of a set, starting at `from`, 32 ids per step. */
+/** Measures the first `limit` ids of a set from `from` onwards, 32 ids per step. */
 export const measureSet = ({ root, scale }: TreeView, set: number, from: number, limit: number): Extent => {
   const extent = { count: 0, last: 0 };
   if (root && limit > 0) measureNode(root, scale, 0, { set, from, limit }, extent);
@@ -179,7 +179,7 @@ const measureNode = (
 /** Returns the position of the lowest bit that is 1. */
 const toLowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
 
-/** Returns an id's position in a node with `scale` ids per entry. Also works for ids above 2^32. */
+/** Returns the position of an id in a node with `scale` ids per entry. Also works for ids above 2^32. */
 const toPlace = (id: number, scale: number): number => (id / scale) & (width - 1);
 
 /** Finds the leaf for an id below a node with `scale` ids per entry. */

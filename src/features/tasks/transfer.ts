@@ -10,7 +10,7 @@ import { Task } from './schema.ts';
 import { createTaskState } from './task-state.ts';
 import { type TaskEntry, toTaskEntry } from './task-text.ts';
 
-/** Maximum id in an import, so that later ids stay below 2^53. */
+/** Maximum id in an import. Keeps later ids below 2^53. */
 const maxId = 1e15;
 
 const { Id: _, ...fields } = Task.properties;

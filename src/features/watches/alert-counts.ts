@@ -11,19 +11,22 @@ const maxBytes = 16 * 1024 * 1024;
 /** Maximum count of alerts from a source. */
 export const maxCount = 10_000;
 
-/** Number of times kept beyond the maximum before the oldest are dropped. */
+/** Number of times kept in addition to the maximum before the oldest are dropped. */
 const spareCount = maxCount / 4;
 
-/** Milliseconds without a count after which the log is searched again from scratch instead of being read on. */
+/**
+ * Milliseconds without a count after which the log is searched again from scratch. Until then, only its new part is
+ * read.
+ */
 const maxGapMs = 60 * 60_000;
 
-/** Maximum number of counts kept. The least recently used counts are dropped. */
+/** Maximum number of counts kept. The least recently used are dropped. */
 const maxKept = 2500;
 
 /** Number of alerts from a source in the period that ends now. */
 class AlertCount {
   readonly #isWanted: (source: string) => boolean;
-  /** Unix milliseconds at which the alerts were received, unordered. */
+  /** Times at which the alerts were received, in Unix milliseconds, in no particular order. */
   #times: number[] = [];
   since: number;
   /** True once the log has been searched for earlier alerts. */
@@ -60,8 +63,8 @@ class AlertCount {
 type SearchedLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
 
 /**
- * Counts alerts by source in the period that ends now. The log is searched once for new sources and afterwards only
- * read on: a thousand watches that count a week's alerts every second read each alert only once.
+ * Counts alerts by source in the period that ends now. The log is searched once for new sources. Afterwards, only its
+ * new part is read. A thousand watches that count a week's alerts every second read each alert only once.
  */
 export class AlertCounts {
   readonly #log: SearchedLog;
@@ -77,7 +80,7 @@ export class AlertCounts {
     this.#log = log;
   }
 
-  /** Counts alerts up to 10,000, excluding resolutions and the alerts of watches. `source` may contain wildcards. */
+  /** Counts alerts up to 10,000. Leaves out resolutions and the alerts of watches. `source` may contain wildcards. */
   async count(source: string, ms: number, now: number): Promise<number> {
     // If the clock was set back, alerts that were dropped count again. After a long gap, a new search reads less than
     // reading on would.

@@ -10,13 +10,13 @@ import type { Finding, WatchReadings } from './watch-type.ts';
 const maxNetworkChecks = 20;
 
 /**
- * Default timeout of a check in milliseconds. A watch with a higher limit gets that limit as its timeout, up to the
+ * Default timeout of a check in milliseconds. If the limit of a watch is higher, it is used as the timeout, up to the
  * maximum.
  */
 export const defaultTimeoutMs = 10_000;
 const maxTimeoutMs = 30_000;
 
-/** Milliseconds after the timeout before a check that has not ended is given up. */
+/** Milliseconds after the timeout at which a check that has not ended is given up. */
 const graceMs = 1000;
 
 /** Milliseconds between a fault and the retry. */
@@ -27,7 +27,7 @@ export class CheckRunner {
   readonly #readings: WatchReadings;
   readonly #timeoutMs: number;
   readonly #slots = new Slots(maxNetworkChecks);
-  /** Keeps a thousand simultaneous checks from delaying requests. */
+  /** Yields to requests. A thousand simultaneous checks must not delay them. */
   readonly #waitForTurn = createWaitForTurn();
   readonly #running = new Set<AbortController>();
   readonly #closing = new AbortController();
@@ -38,9 +38,9 @@ export class CheckRunner {
   }
 
   /**
-   * Resolves to a check's findings, or to an Error with the reason why the check failed. Never rejects. A fault counts
-   * only if the watch's retries find it again. `onEnd` is called when the check ends, which may be long after it was
-   * given up.
+   * Runs a check. Resolves to its findings, or to an Error with the reason why the check failed. Never rejects. A fault
+   * counts only if the retries of the watch find it again. `onEnd` is called when the check ends, which may be long
+   * after it was given up.
    */
   async run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
     for (let retries = watch.settings.retries ?? 0; ; retries -= 1) {
@@ -96,6 +96,6 @@ export class CheckRunner {
   }
 }
 
-/** True for a check that failed or found a fault. Figures beyond a limit are not faults. */
+/** True for a check that failed or found a fault. A figure beyond a limit is not a fault. */
 const isFault = (found: Finding[] | Error): boolean =>
   found instanceof Error || found.some((one) => 'isUnknown' in one || ('isBad' in one && one.isBad));

@@ -46,7 +46,7 @@ export const createWatchChecks = ({ keeper, watcher, leases, places, isRead, clo
 
 const createdAtOf = ({ setting }: KnownWatch): number => setting?.createdAt ?? 0;
 
-/** Judges a watch: down if any of its things is down, otherwise unknown if any of them is unknown. */
+/** Judges a watch. It is down if any of its things is down, else unknown if any is unknown. */
 const judge = (things: readonly WatchedThing[]): Pick<CheckReading, 'state' | 'cause'> => {
   const down = things.filter(({ state }) => state === 'firing');
   if (down.length > 0) return { state: 'down', cause: down.map(({ text }) => text).join('; ') };

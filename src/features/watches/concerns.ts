@@ -15,7 +15,7 @@ const machineTypes: readonly WatchSettings['type'][] = [
   'temperature',
 ];
 
-/** Lists the parts of the machine, such as disks, with firing alerts, worst first. */
+/** Lists parts of the machine, such as disks, that have firing alerts, worst first. */
 export const listMachineConcerns = (runners: readonly WatchRunner[]): Concern[] =>
   runners
     .filter(({ watch }) => machineTypes.includes(watch.settings.type))

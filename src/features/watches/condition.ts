@@ -1,19 +1,19 @@
 export interface FigureLimits {
   limit: number;
-  /** Second limit, with the level CRITICAL. */
+  /** Second limit. Its alerts have the level CRITICAL. */
   critical?: number | undefined;
-  /** Figure at which the alert of the first limit ends. Default: 2 percent of the limit, on its good side. */
+  /** Figure at which the alert of the first limit ends. Default: 2 percent away from the limit, on its good side. */
   clear?: number | undefined;
-  /** True if lower values are worse, as with free space or days left. */
+  /** True if lower values are worse, as for free space or days left. */
   isLowBad: boolean;
-  /** True if a value equal to the limit is still good, as with a maximum count. */
+  /** True if a value equal to the limit is still good, as for a maximum count. */
   isBeyond?: boolean;
 }
 
 /** Side of a limit. `near` is good, but too close to the limit to end an alert. */
 type Side = 'good' | 'near' | 'bad';
 
-/** Side of each limit that a figure is on. */
+/** For each limit, the side on which a figure is. */
 interface Observation {
   limit: Side;
   critical: Side;
@@ -45,13 +45,13 @@ export const observeFault = (isBad: boolean, isCritical = false): Observation =>
 /** Limit whose alert is firing. */
 export type Firing = 'limit' | 'critical' | undefined;
 
-/** State of a condition; times are milliseconds on a monotonic clock. */
+/** State of a condition. Times are milliseconds on a monotonic clock. */
 export interface ConditionState {
   firing: Firing;
-  /** Time since which each limit has been reached without a break; undefined if the limit is not reached. */
+  /** Time since which each limit has been reached without interruption. Undefined if the limit is not reached. */
   limitSince: number | undefined;
   criticalSince: number | undefined;
-  /** Time since which checks have failed; undefined if the last check worked. */
+  /** Time since which checks have been failing. Undefined if the last check worked. */
   unknownSince: number | undefined;
   /** True if the failing checks have been reported. */
   isUnknownReported: boolean;
@@ -69,9 +69,9 @@ export const beginCondition = (firing?: Firing, isUnknownReported = false): Cond
 });
 
 /**
- * Returns the state and the events after a check at the time `at`. A limit must be reached for `forMs` before its alert
- * fires; the alert ends immediately when the figure is good again. A failing check changes neither until checks have
- * failed for `forMs`.
+ * Returns the state and the events after a check at the time `at`. An alert fires once its limit has been reached for
+ * `forMs`. It ends as soon as the figure is good again. A failing check changes neither until checks have been failing
+ * for `forMs`.
  */
 export const stepCondition = (
   state: ConditionState,

@@ -7,7 +7,7 @@ const maxThingLength = 180;
 export const unknownMark = '?';
 export type ThingMark = '' | typeof unknownMark;
 
-/** Name that stands for all things when a watch cannot check anything. */
+/** Name that stands for all things if a watch cannot check anything. */
 export const allThings = '*';
 
 /**
@@ -15,13 +15,13 @@ export const allThings = '*';
  */
 export const toWatchFingerprint = (name: string, place: string, thing: string): string => `${name}/${place}/${thing}`;
 
-/** Splits a fingerprint into the watch's name and the place. */
+/** Splits a fingerprint into the name of the watch and the place. */
 export const readWatchFingerprint = (fingerprint: string): { name: string; place: string } => {
   const [name = '', place = ''] = fingerprint.split('/', 2);
   return { name, place };
 };
 
-/** Shortens a thing's name for fingerprints and labels. */
+/** Shortens the name of a thing for fingerprints and labels. */
 export const toThingName = (thing: string): string =>
   thing.length <= maxThingLength
     ? thing

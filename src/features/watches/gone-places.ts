@@ -1,29 +1,32 @@
 import type { Database } from '../../storage/postgres/database.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 
-/** Returns the name of a place's lease. A place is a host name, or an instance's place, which begins with a dot. */
+/**
+ * Returns the name of the lease of a place. A place is a host name, or the place of an instance. The latter begins with
+ * a dot.
+ */
 export const toPlaceLease = (place: string): string => `watches/${place}`;
 
 const instanceMark = '.';
 
-/** Returns an instance's place, which is derived from the id of its data directory. */
+/** Returns the place of an instance. It is derived from the id of the data directory. */
 export const toInstancePlace = (id: string): string => `${instanceMark}${id.replaceAll('/', '-')}`;
 
 export const isInstancePlace = (place: string): boolean => place.startsWith(instanceMark);
 
 /**
- * Seconds without a watching process after which a place counts as gone. A machine may be down for hours before it
+ * Seconds without a watching process after which a place counts as abandoned. A machine may be down for hours before it
  * comes back.
  */
 const patienceSeconds = { instance: 5 * 60, machine: 24 * 60 * 60 };
 
-/** Seconds for which a place that is gone stays taken, which is longer than resolving its alerts takes. */
+/** Seconds for which an abandoned place stays taken. This is longer than resolving its alerts takes. */
 const takenSeconds = 15;
 
 /**
- * Keeps this instance's lease, which counts as held while the database is unavailable. When the lease is gained,
- * listeners are notified as if it had been lost, so that they read the alerts again: another instance may have resolved
- * some in the meantime.
+ * Keeps the lease of this instance. While the database is unavailable, the lease counts as held. When the lease is
+ * acquired, listeners are notified as if it had been lost. They then read the alerts again, because another instance
+ * may have resolved some of them in the meantime.
  */
 export const keepPlace = (lease: Lease): Lease => ({
   isHeld: () => true,
@@ -32,9 +35,9 @@ export const keepPlace = (lease: Lease): Lease => ({
 });
 
 /**
- * Takes the lease of a place that is gone, which keeps the place from returning while its alerts are resolved. Resolves
- * to false if the place is not gone. For a place without a lease, the wait begins now, unless a version 1.1.0 process,
- * which takes no such lease, runs there.
+ * Takes the lease of an abandoned place. This prevents the place from returning while its alerts are resolved. Resolves
+ * to false if the place is not abandoned. If the place has no lease, the waiting time begins now. A process of version
+ * 1.1.0 takes no such lease, so a place where one runs is never taken.
  */
 export const takeGonePlace = async (
   database: Pick<Database, 'query' | 'instance'>,

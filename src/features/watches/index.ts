@@ -18,7 +18,7 @@ import { watchSettings } from './settings.ts';
 import { findConfigProblems } from './watch-problems.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watches: conditions of this machine, the network and signalbox that raise alerts. */
+/** Feature for watches: conditions of this machine, the network and signalbox that raise alerts. */
 export const watches = defineFeature({
   name: 'watches',
   needs: ['settings', 'alerts', 'incidents', 'availability'],

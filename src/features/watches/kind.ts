@@ -8,7 +8,7 @@ import { Watch, WatchParams, type WatchSettings } from './schema.ts';
 import { findStoredProblem, isConfigOnly } from './watch-problems.ts';
 import { keepWatchSecrets } from './watch-secrets.ts';
 
-/** @throws Error for an invalid watch */
+/** @throws Error if the watch is invalid */
 const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
   const problem = findStoredProblem(setting.value);
   if (problem !== undefined) throw new Error(problem);
@@ -18,13 +18,16 @@ const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
   return known;
 };
 
-/** Refuses a watch that reads files or runs programs. @throws HttpError */
+/** Refuses a watch that reads files or runs programs. Throws an HttpError for such a watch. */
 export const assertWithoutFiles = ({ settings }: KnownWatch): void => {
   if (!isConfigOnly(settings)) return;
   throw new HttpError('invalid', 'watches of files and programs can be defined only in the config file, in watches');
 };
 
-/** Watches from the config file, runtime watches, and default watches whose names are not used by either. */
+/**
+ * Kind of setting for watches: watches from the config file, runtime watches, and default watches. A default watch
+ * exists only if its name is not used by another watch.
+ */
 export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSettings>({
   name: 'watch',
   noun: 'Watch',

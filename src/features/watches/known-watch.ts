@@ -13,15 +13,15 @@ export interface KnownWatch {
   type: WatchType;
   origin: 'default' | 'config' | 'made';
   setting: RuntimeSetting<WatchSettings> | undefined;
-  /** Undefined for a yes-or-no check. */
+  /** Limits. Undefined for a yes-or-no check. */
   limits: FigureLimits | undefined;
   everyMs: number;
   forMs: number;
-  /** True if the watch raises no alerts because the hub counts its results as votes. */
+  /** True if the watch raises no alerts. The hub counts its results as votes. */
   isVote?: boolean;
 }
 
-/** Failing destinations have no default watch, because they raise their own alerts. */
+/** Default watches. There is none for failing destinations, because they raise their own alerts. */
 const defaultWatches: readonly WatchSettings[] = [
   { name: 'disk', type: 'disk', limit: 100 * hostLimits.disk, critical: 100 * hostLimits.fullDisk },
   {
@@ -65,7 +65,7 @@ export const toKnownWatch = (
   };
 };
 
-/** Returns the default watches. Units are not watched without systemd. */
+/** Returns the default watches. Without systemd, no watch for units is included. */
 export const listDefaultWatches = (hasSystemd: boolean): readonly KnownWatch[] =>
   defaultWatches
     .filter(({ type }) => type !== 'service' || hasSystemd)

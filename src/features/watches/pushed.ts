@@ -13,7 +13,7 @@ import { findStoredProblem } from './watch-problems.ts';
 export const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
   hosts.some((pattern) => [name, ...tags].some((text) => isLike(text, pattern)));
 
-/** Lists the hub's watches that a host should run. */
+/** Lists the watches of the hub that a host should run. */
 export const listPushed = (
   watches: readonly KnownWatch[],
   { name, tags }: { name: string; tags: readonly string[] },
@@ -29,7 +29,7 @@ export const listPushed = (
   return { id: createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 16), list };
 };
 
-/** Watches received from this host's hub. Stored on disk for starts without the hub. */
+/** Watches that this host has received from its hub. They are stored on disk, for startups without the hub. */
 export class ReceivedWatches {
   readonly #file: ReplacedFile;
   readonly #log: Pick<FastifyBaseLogger, 'warn'>;
@@ -54,8 +54,8 @@ export class ReceivedWatches {
   }
 
   /**
-   * Adds the hub's watches to this host's own. If names collide, runtime and configured watches win over the hub's, but
-   * default watches do not.
+   * Adds the watches of the hub to this host's own. If names collide, runtime and configured watches win over those of
+   * the hub, but default watches do not.
    */
   merge(own: readonly KnownWatch[]): readonly KnownWatch[] {
     if (this.#known.length === 0) return own;

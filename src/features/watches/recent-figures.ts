@@ -7,13 +7,13 @@ const maxStepMs = 240_000;
 
 interface Reading {
   figure?: number | undefined;
-  /** True if the limit was reached; undefined if the check failed. */
+  /** True if the limit was reached. Undefined if the check failed. */
   isBad?: boolean | undefined;
 }
 
 /**
  * Readings of a thing over the last hours, with the worst reading of each step. Times are milliseconds on a monotonic
- * clock. When the list is full, steps are merged in pairs, from 15 s up to 4 min each, so 120 steps cover up to 8
+ * clock. When the list is full, steps are merged in pairs. A step lasts from 15 s to 4 min, so 120 steps cover up to 8
  * hours.
  */
 export class RecentFigures {
@@ -22,12 +22,15 @@ export class RecentFigures {
   #stepMs = minStepMs;
   /** Number of the first step, counted from time 0. */
   #first = 0;
-  /** NaN stands for a step without a figure. */
+  /** Figures. NaN stands for a step without one. */
   #figures: number[] = [];
   /** 1 if the limit was reached, 0 if not, NaN without a check. Numbers take the least memory. */
   #bad: number[] = [];
 
-  /** `everyMs` is the number of milliseconds between two checks. A step is long enough for at least one check. */
+  /**
+   * Creates readings without steps. `everyMs` is the number of milliseconds between two checks. A step is long enough
+   * for at least one check.
+   */
   constructor(everyMs: number, isLowBad: boolean) {
     this.#pick = isLowBad ? Math.min : Math.max;
     while (this.#stepMs < everyMs * 1.5) this.#stepMs *= 2;
@@ -49,7 +52,7 @@ export class RecentFigures {
     this.#first += excess;
   }
 
-  /** Lists the steps, oldest first, with null for unknown values. `start` is a time on the clock passed to `add`. */
+  /** Lists the steps, oldest first. Unknown values are null. `start` is a time on the clock passed to `add`. */
   list(): { start: number; stepMs: number; figures: (number | null)[]; bad: (boolean | null)[] } {
     return {
       start: this.#first * this.#stepMs,
@@ -84,7 +87,7 @@ export class RecentFigures {
 
 type PickWorst = (...figures: number[]) => number;
 
-/** Returns the worse of two figures, either of which may be unknown. */
+/** Returns the worse of two figures. Either may be unknown. */
 const pickKnown = (pick: PickWorst, one = Number.NaN, other = Number.NaN): number => {
   if (Number.isNaN(one)) return other;
   return Number.isNaN(other) ? one : pick(one, other);

@@ -3,7 +3,7 @@ import type { HostSample, Usage } from '../../host/readings.ts';
 /** Maximum number of samples kept, one per second. */
 const maxSamples = 60;
 
-/** The machine's usage in the last minute. */
+/** Usage of the machine in the last minute. */
 export class RecentUsage {
   #samples: Usage[] = [];
   #waiting: { count: number; resolve(): void }[] = [];
@@ -23,7 +23,7 @@ export class RecentUsage {
     await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
   }
 
-  /** Returns the mean over the last seconds, at most a minute; undefined without samples. */
+  /** Returns the mean over the last seconds, at most a minute. Undefined without samples. */
   mean(seconds: number, read: (usage: Usage) => number): number | undefined {
     const count = Math.min(maxSamples, Math.max(1, Math.round(seconds)));
     const known = this.#samples.slice(-count).map(read).filter(Number.isFinite);

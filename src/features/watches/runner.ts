@@ -14,19 +14,22 @@ import type { Finding } from './watch-type.ts';
 
 export interface RunnerParts {
   raise: AlertSource['raise'];
-  /** Machine or instance that is watched, as it appears in fingerprints; empty for the network. */
+  /** Machine or instance that is watched, as it appears in fingerprints. Empty for the network. */
   place: string;
-  /** True if only the name of the watch is known, in which case labels stay unchanged. */
+  /** True if only the name of the watch is known. Labels then stay unchanged. */
   isGone?: boolean;
   clock: () => Date;
   /** Milliseconds on a monotonic clock. */
   now: () => number;
   /**
-   * True if alerts are held back for checks that have not worked since the given monotonic time. Such checks may share
-   * a cause.
+   * True if alerts are held back for checks that have not worked since the given monotonic time. Such checks may have a
+   * common cause.
    */
   holdsUnknown?(since: number): boolean;
-  /** Reads figures of a thing from before it was watched, oldest first, and the milliseconds between two figures. */
+  /**
+   * Reads figures of a thing from before it was watched, oldest first. Also returns the milliseconds between two
+   * figures.
+   */
   readPast?(thing: string): Promise<{ figures: readonly number[]; stepMs: number }>;
   /** Called with the error if an alert could not be stored. The alert is stored again after the next check. */
   onUnstored(error: Error): void;
@@ -36,18 +39,18 @@ interface Thing {
   name: string;
   condition: ConditionState;
   shown: WatchedThing | undefined;
-  /** Firing alerts about the thing and about its failing checks. */
+  /** Firing alert about the thing, and firing alert about its failing checks. */
   alert: FiringWatchAlert | undefined;
   unknownAlert: FiringWatchAlert | undefined;
   words: string;
   limitWords: string;
-  /** True if the last check was a yes-or-no check, which has no limit. */
+  /** True if the last check was a yes-or-no check. Such a check has no limit. */
   isFault: boolean;
-  /** Undefined before the first finding. */
+  /** Recent figures. Undefined before the first finding. */
   recent: RecentFigures | undefined;
 }
 
-/** State of one watch. Folds the findings of checks, and stores alerts for the things that fire. */
+/** State of one watch. Folds the findings of checks. Stores alerts for the things that fire. */
 export class WatchRunner {
   readonly watch: KnownWatch;
   readonly #parts: RunnerParts;
@@ -58,7 +61,7 @@ export class WatchRunner {
   #working = 0;
   #heldSince: number | undefined;
 
-  /** `alerts` are the firing alerts by fingerprint. Alerts of other watches are ignored. */
+  /** Creates the state. `alerts` are the firing alerts by fingerprint. Alerts of other watches are ignored. */
   constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringWatchAlert>) {
     this.watch = watch;
     this.#parts = parts;
@@ -89,7 +92,7 @@ export class WatchRunner {
   }
 
   /**
-   * Monotonic time since which a check has not worked, if its alert is held back; undefined if no alert is held back.
+   * Monotonic time since which a check has not worked, if its alert is held back. Undefined if no alert is held back.
    */
   get heldSince(): number | undefined {
     return this.#working === 0 ? this.#heldSince : undefined;
@@ -125,7 +128,7 @@ export class WatchRunner {
     return all;
   }
 
-  /** Folds a check's findings, or the Error of a failed check. Never rejects. */
+  /** Folds the findings of a check, or the Error of a failed check. Never rejects. */
   take(found: readonly Finding[] | Error): Promise<void> {
     return this.#work(() => this.#take(found));
   }
@@ -217,7 +220,7 @@ export class WatchRunner {
     this.#show(thing, finding, observation === undefined);
   }
 
-  /** Creates recent figures that begin with the figures in the history. */
+  /** Creates recent figures. They begin with the figures in the history. */
   async #createRecent(finding: Finding, at: number): Promise<RecentFigures> {
     const limits = finding.limits ?? this.watch.limits;
     const recent = new RecentFigures(this.watch.everyMs, limits?.isLowBad === true);

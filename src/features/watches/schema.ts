@@ -6,7 +6,7 @@ import { defineList, defineShape, nullable } from '../../kit/shape.ts';
 import { Time } from '../../kit/time.ts';
 import { ownWatchSettings, watchSecrets } from './type-settings.ts';
 
-/** Pattern for names, which are parts of sources, fingerprints and paths. */
+/** Pattern for names. They are parts of sources, fingerprints and paths. */
 const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 const watchTypeNames = [
@@ -43,9 +43,7 @@ const watchTypeNames = [
 const figure = (description: string, examples: number[] = [90]) =>
   Type.Optional(Type.Number({ minimum: -1e15, maximum: 1e15, description, examples }));
 
-/**
- * Watch in the settings and in routes. The requirements of its type are checked later, with errors that name the watch.
- */
+/** Watch in the settings and in routes. The requirements of its type are checked later. Errors then name the watch. */
 export const WatchSettings = defineShape('WatchSettings', {
   name: Type.String({
     pattern: namePattern,
@@ -128,7 +126,7 @@ export const WatchSettings = defineShape('WatchSettings', {
 });
 export type WatchSettings = Static<typeof WatchSettings>;
 
-/** Watch in the setting `watches`, which refuses unknown fields. */
+/** Watch in the setting `watches`. Unknown fields are refused. */
 export const StrictWatch = Type.Object(WatchSettings.properties, { additionalProperties: false });
 
 const states = ['ok', 'pending', 'firing', 'cannot check'] as const;

@@ -1,20 +1,20 @@
 import type { WatchRunner } from './runner.ts';
 import type { WatchScope } from './watch-type.ts';
 
-/** Minimum number of checks that must fail to work for one shared cause. */
+/** Minimum number of checks that must fail to work before a common cause is assumed. */
 const minCount = 3;
 
 /** Maximum milliseconds for which an alert waits for the results of other checks. */
 const maxWaitMs = 90_000;
 
-/** Checks in a scope, and the checks that do not work. */
+/** Number of checks in a scope, and the checks that do not work. */
 export interface UnknownChecks {
   scope: WatchScope;
   unknown: number;
   all: number;
   /** Reason given by one of the checks that do not work. */
   reason: string;
-  /** True if most checks do not work, so the cause is on this side. */
+  /** True if most checks do not work. The cause is then on this side. */
   isMost: boolean;
 }
 
@@ -27,7 +27,7 @@ type Scoped = Pick<WatchRunner['watch'], 'type' | 'settings'>;
 
 const scopeOf = ({ type, settings }: Scoped): WatchScope => type.scope(settings);
 
-/** Scopes whose checks may share a cause: the network of this server, and this machine. */
+/** Scopes whose checks may have a common cause: the network of this server, and this machine. */
 const scopes: readonly WatchScope[] = ['network', 'machine'];
 
 /** Counts the checks that do not work, by scope. */
@@ -43,9 +43,9 @@ export const countUnknown = (active: Iterable<Checked>): UnknownChecks[] => {
 };
 
 /**
- * True if the alert about a check that has not worked since a monotonic time is held back: while most checks in its
- * scope do not work, and until all of them have run since then, because they may not work either. Meanwhile, a watch of
- * type `checks` raises the alert.
+ * True if the alert is held back about a check that has not worked since a monotonic time. It is held back while most
+ * checks in its scope do not work. It is also held back until all of them have run since then, because they may not
+ * work either. Meanwhile, a watch of type `checks` raises the alert.
  */
 export const holdsUnknown = (
   watch: Scoped,

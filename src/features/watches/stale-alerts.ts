@@ -7,8 +7,8 @@ import type { WatchRunner } from './runner.ts';
 import type { WatchScope } from './watch-type.ts';
 
 /**
- * Milliseconds between the start, or a gain of the lease, and the first search for gone places. In the meantime, other
- * instances start, or renew their leases after a database outage.
+ * Milliseconds between startup, or acquiring the lease, and the first search for abandoned places. In the meantime,
+ * other instances start, or renew their leases after a database outage.
  */
 const firstSearchMs = 20_000;
 
@@ -20,21 +20,21 @@ interface StaleAlertsParts {
   places: Record<WatchScope, string>;
   /** True if other instances store alerts in the same log. */
   isShared: boolean;
-  /** Takes over a gone place to resolve its alerts. Resolves to false for a place in use. */
+  /** Takes over an abandoned place to resolve its alerts. Resolves to false if the place is in use. */
   takeGone: ((place: string) => Promise<boolean>) | undefined;
   readFiring(): Promise<Map<string, FiringWatchAlert>>;
   createRunner(watch: KnownWatch, place: string, alerts: ReadonlyMap<string, FiringWatchAlert>): WatchRunner;
   onError(error: Error): void;
 }
 
-/** Resolves alerts of deleted watches, and of machines and instances that are gone. */
+/** Resolves alerts of deleted watches, and of machines and instances that no longer exist. */
 export class StaleAlerts {
   readonly #parts: StaleAlertsParts;
   /** Runners whose firing alerts still have to be resolved. */
   #pending: { runner: WatchRunner; reason: string }[] = [];
   #isResolving = false;
   #nextSearchAt = performance.now() + firstSearchMs;
-  /** Time before which no place counts as gone. */
+  /** Time before which no place counts as abandoned. */
   #patientUntil = 0;
 
   constructor(parts: StaleAlertsParts) {
@@ -44,12 +44,12 @@ export class StaleAlerts {
     });
   }
 
-  /** Adds a runner's alerts. */
+  /** Adds the alerts of a runner. */
   add(runner: WatchRunner, reason = `${runner.watch.settings.name} is no longer watched`): void {
     this.#pending.push({ runner, reason });
   }
 
-  /** Adds this instance's alerts that do not belong to any watch. */
+  /** Adds the alerts of this instance that do not belong to any watch. */
   addUnwatched(
     scope: WatchScope,
     alerts: ReadonlyMap<string, FiringWatchAlert>,
@@ -93,7 +93,7 @@ export class StaleAlerts {
     this.#isResolving = false;
   }
 
-  /** Adds the alerts of places that are gone. Only one instance does this. */
+  /** Adds the alerts of abandoned places. Only one instance does so. */
   async #findGone(): Promise<void> {
     const { takeGone, leases, places, readFiring } = this.#parts;
     const mayTake = (): boolean => leases.network.isHeld() && performance.now() >= this.#patientUntil;

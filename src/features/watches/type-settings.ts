@@ -27,7 +27,7 @@ const pem = (description: string, label: string, options: { writeOnly?: true } =
     }),
   );
 
-/** Condition for a value in a JSON body. */
+/** Condition on a value in a JSON body. */
 const JsonCondition = Type.Object(
   {
     pointer: Type.String({
@@ -57,7 +57,7 @@ const JsonCondition = Type.Object(
 );
 export type JsonCondition = Static<typeof JsonCondition>;
 
-/** Settings that only some types have. */
+/** Settings that exist only for some types. */
 export const ownWatchSettings = {
   mounts: patterns(
     '`disk`: mount paths; `*` matches any text. By default all fixed disks. Read-only file systems must be named without `*`.',
@@ -229,9 +229,7 @@ export const ownWatchSettings = {
   ),
 };
 
-/**
- * Settings that name files. Only the config file can have these settings, because runtime watches must not open files.
- */
+/** Settings that name files. Only the config file may contain them, because runtime watches must not open files. */
 export const fileSettings = ['path', 'caFile', 'certificateFile', 'keyFile', 'passwordFile', 'socket'] as const;
 
 /** Settings that responses never contain. */

@@ -6,19 +6,19 @@ import type { Finding, WatchReadings } from './watch-type.ts';
 /** Place of this server. */
 const hubPlace = 'hub';
 
-/** Seconds beyond two periods of its watch for which a host's result still counts. */
+/** Seconds for which the result of a host still counts after two periods of its watch. */
 const marginSeconds = 30;
 
 type Verdict = PlaceCheck['state'];
 
-/** A place's result for a thing. */
+/** Result of a place for a thing. */
 interface Vote {
   place: string;
   state: Verdict;
   words: string;
 }
 
-/** Judges a finding by its watch's first limit. */
+/** Judges a finding by the first limit of its watch. */
 const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>): Verdict => {
   if ('isUnknown' in finding) return 'unknown';
   if ('isBad' in finding) return finding.isBad ? 'bad' : 'good';
@@ -43,7 +43,7 @@ export const checkAtPlaces = async (
   return countVotes(watch, own, readings.listChecks?.(settings.name) ?? [], readings.clock().getTime());
 };
 
-/** Combines the findings of this server and the results from hosts into one finding per thing. */
+/** Combines the findings of this server and the results from hosts. The outcome is one finding per thing. */
 const countVotes = (
   watch: KnownWatch,
   own: readonly Finding[],

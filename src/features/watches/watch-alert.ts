@@ -14,7 +14,7 @@ interface AlertSubject {
   place: string;
   thing: string;
   mark: ThingMark;
-  /** True if only the name of the watch is known, in which case labels stay unchanged. */
+  /** True if only the name of the watch is known. Labels then stay unchanged. */
   isGone: boolean;
 }
 
@@ -64,11 +64,14 @@ const createCommon = (subject: AlertSubject) => {
   };
 };
 
-/** True for a network watch. If the watch was deleted, its type is unknown, but only network watches have no place. */
+/**
+ * True for a network watch. If the watch was deleted, its type is unknown. Only network watches have no place, so the
+ * place then decides.
+ */
 const isOfNetwork = ({ watch: { type, settings }, place, isGone }: AlertSubject): boolean =>
   isGone ? place === '' : type.scope(settings) === 'network';
 
-/** True if the message must contain the name of the watch. This is the case if the alert names no machine. */
+/** True if the message must contain the name of the watch. This is so if the alert names no machine. */
 const needsName = (subject: AlertSubject): boolean => isOfNetwork(subject) && subject.mark !== unknownMark;
 
 /** Capitalizes the first letter, unless the first word is the name of the thing. */

@@ -9,7 +9,7 @@ const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)
 
 const isWatch = createSchemaCheck(WatchSettings);
 
-/** Returns the reason why a watch stored by another version is invalid; undefined for a usable watch. */
+/** Returns the reason why a watch stored by another version is invalid. Undefined for a usable watch. */
 export const findStoredProblem = (value: WatchSettings): string | undefined => {
   const { type, name } = Object(value) as Partial<WatchSettings>;
   if (!findWatchType(type)) return `there is no type ${JSON.stringify(type)}`;
@@ -17,7 +17,7 @@ export const findStoredProblem = (value: WatchSettings): string | undefined => {
   return findWatchProblem(value);
 };
 
-/** Returns the problem with a watch whose shape is valid, as a clause; undefined for a usable watch. */
+/** Returns the problem with a watch whose shape is valid, as a clause. Undefined for a usable watch. */
 const findWatchProblem = (watch: WatchSettings): string | undefined => {
   const type = toWatchType(watch);
   const { keys, required = [] } = type;
@@ -41,11 +41,14 @@ const remoteTypes: readonly WatchType['name'][] = [
   'redis',
 ];
 
-/** True for a watch that reads files or runs programs. Only a machine's own config file can define such a watch. */
+/**
+ * True for a watch that reads files or runs programs. Only the config file of the machine itself can define such a
+ * watch.
+ */
 export const isConfigOnly = (watch: WatchSettings): boolean =>
   watch.type === 'file' || watch.type === 'plugin' || fileSettings.some((name) => watch[name] !== undefined);
 
-/** Returns the problem with a watch's hosts and places, as a clause. */
+/** Returns the problem with the hosts and places of a watch, as a clause. */
 const findPlaceProblem = (watch: WatchSettings, type: WatchType): string | undefined => {
   const { hosts, from, votes } = watch;
   if (hosts && from) return 'set either hosts or from, not both';

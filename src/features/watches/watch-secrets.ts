@@ -10,8 +10,8 @@ export const listSecrets = (settings: WatchSettings): (typeof watchSecrets)[numb
   watchSecrets.filter((name) => settings[name] !== undefined);
 
 /**
- * Returns the settings, in which missing secrets are taken from the known watch. An empty password means no password.
- * @throws HttpError if the settings name another server, which must not get the secrets
+ * Returns the settings. Missing secrets are taken from the known watch. An empty password means no password. Throws an
+ * HttpError if the settings name another server, because that server must not get the secrets.
  */
 export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | undefined): WatchSettings => {
   const { password, ...rest } = given;
@@ -30,6 +30,6 @@ export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | un
   return { ...value, ...kept };
 };
 
-/** Returns the server that receives the secrets. */
+/** Returns the server to which the secrets are sent. */
 const toServer = ({ url = '', host, port }: WatchSettings): string =>
   JSON.stringify([URL.canParse(url) ? new URL(url).origin : url, host, port]);

@@ -16,7 +16,7 @@ import type { ownWatchSettings } from './type-settings.ts';
 
 export interface WatchReadings {
   host: HostReadings;
-  /** Readings that several watches share. */
+  /** Readings shared by several watches. */
   shared: Pick<HostReadings, 'fileSystems' | 'processes'>;
   usage: RecentUsage;
   targets: Targets;
@@ -25,35 +25,35 @@ export interface WatchReadings {
   alertCounts: AlertCounts;
   quietMsOf: AlertSource['quietMsOf'];
   findConcerns(): Promise<Concern[]>;
-  /** Reads the used and available bytes of the data directory's file system. */
+  /** Reads the used and available bytes of the file system that contains the data directory. */
   readDataSpace(): Promise<{ used: number; available: number }>;
   clock: () => Date;
   /** Returns the last results from hosts for a watch. */
   listChecks?(watch: string): PlaceCheck[];
   /** Counts the checks of this server that do not work. */
   countUnknown(): UnknownChecks[];
-  /** Undefined if the history is not mounted. */
+  /** History. Undefined if it is not mounted. */
   history: HistorySource | undefined;
 }
 
 /** Lists the values of a history column up to now. */
 export type ListPast = (column: HistoryColumn) => number[];
 
-/** A check's result for one thing. */
+/** Result of a check for one thing. */
 export type Finding = {
   /** Mount path, unit, address or similar. */
   thing: string;
   /** Text without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
   words: string;
-  /** Observations beyond the words; undefined if there are none. */
+  /** Observations in addition to the words. Undefined if there are none. */
   seen?: Seen;
-  /** Limits for the figure, if they differ from the limits of the watch. */
+  /** Limits for the figure, if they differ from those of the watch. */
   limits?: FigureLimits;
 } & (
   | { figure: number; toText(figure: number): string }
-  /** Yes-or-no check. A critical fault has the level CRITICAL. */
+  /** Result of a yes-or-no check. A critical fault has the level CRITICAL. */
   | { isBad: boolean; isCritical?: boolean; figure?: number }
-  /** Failed check, with the reason in `words`. */
+  /** Result of a failed check. The reason is in `words`. */
   | { isUnknown: true }
 );
 
@@ -63,26 +63,26 @@ export interface WatchType {
   name: WatchSettings['type'];
   /** Returns which instances run the check: one per machine, one for the network, or every instance. */
   scope(watch: WatchSettings): WatchScope;
-  /** True if checks of a machine take turns with network checks. This is needed for checks that start a program. */
+  /** True if checks of a machine take turns with network checks. Needed for checks that start a program. */
   takesTurns?: boolean;
   /** Settings that this type has, and the settings that it requires. */
   keys: readonly (keyof typeof ownWatchSettings)[];
   required?: readonly (keyof typeof ownWatchSettings)[];
-  /** `none`: a yes-or-no check. */
+  /** `none`: for a yes-or-no check. */
   limit: 'required' | 'none' | 'optional';
   defaultLimit?: number;
-  /** Default level of a failed yes-or-no check. WARNING if undefined. */
+  /** Default level of a failed yes-or-no check. Undefined means WARNING. */
   defaultLevel?: Severity;
   /** Describes a thing that checks no longer find. */
   describeGone?(thing: string): string;
   isLowBad?(watch: WatchSettings): boolean;
-  /** Lists figures of a thing from the history before it was watched, oldest first; NaN stands for unknown. */
+  /** Lists figures of a thing from the history before it was watched, oldest first. NaN stands for unknown. */
   listPast?(watch: WatchSettings, thing: string, list: ListPast, host: HostReadings): Awaitable<number[]>;
   /** Default number of seconds between two checks. */
   every: number;
-  /** Default number of seconds for which a limit must be reached. 0 if undefined. */
+  /** Default number of seconds for which a limit must be reached. Undefined means 0. */
   for?: number;
-  /** Returns the problem with invalid settings, as a clause. */
+  /** Returns the problem with the settings, as a clause. Undefined if there is none. */
   findProblem?(watch: WatchSettings): string | undefined;
   /** Checks all things. Rejects with an Error whose message is the reason. Stops when the signal is aborted. */
   check(watch: WatchSettings, readings: WatchReadings, signal: AbortSignal): Promise<Finding[]>;
@@ -90,7 +90,7 @@ export interface WatchType {
 
 export const defineWatchType = (type: WatchType): WatchType => type;
 
-/** Finds items by name. `missing` lists the patterns without a match. */
+/** Finds items by name. `missing` lists the patterns that match nothing. */
 export const findNamed = <T>(
   items: readonly T[],
   patterns: readonly string[],
@@ -111,7 +111,7 @@ export const findNamed = <T>(
 export const isExcepted = ({ except = [] }: WatchSettings, name: string): boolean =>
   except.some((pattern) => isLike(name, pattern));
 
-/** Formats a percentage, rounded down so that a nearly full disk is not shown as 100 % full. */
+/** Formats a percentage. Rounds down, so that a nearly full disk is not shown as 100 % full. */
 export const toPercentText = (percent: number): string => `${(Math.floor(percent * 10 + 1e-6) / 10).toString()} %`;
 
 export const toMsText = (ms: number): string => `${Math.round(ms)} ms`;

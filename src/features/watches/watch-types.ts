@@ -59,7 +59,7 @@ const watchTypes: readonly WatchType[] = [
   checksWatch,
 ];
 
-/** Finds a type; undefined for a name from another version. */
+/** Finds a type. Undefined for a name from another version. */
 export const findWatchType = (name: unknown): WatchType | undefined => watchTypes.find((type) => type.name === name);
 
 export const toWatchType = ({ type }: Pick<WatchSettings, 'type'>): WatchType => findWatchType(type) as WatchType;

@@ -23,7 +23,7 @@ import type { Finding, WatchReadings, WatchScope } from './watch-type.ts';
 /** Seconds of history with which a new watch begins. */
 const pastSeconds = 8 * 60 * 60;
 
-/** Milliseconds for which watches share a reading. */
+/** Milliseconds for which several watches share a reading. */
 const sharedMs = 2000;
 
 /** Milliseconds by which a tick may be early. */
@@ -33,13 +33,13 @@ interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage' | 'alertCo
   journal: RecordLog;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'>;
-  /** Leases of this instance, which runs the checks of a scope while it holds the lease for that scope. */
+  /** Leases of this instance. It runs the checks of a scope while it holds the lease for that scope. */
   leases: Record<WatchScope, Lease>;
-  /** This instance's places in fingerprints. */
+  /** Places of this instance in fingerprints. */
   places: Record<WatchScope, string>;
   /** True if other instances store alerts in the same log. */
   isShared: boolean;
-  /** Takes over a gone place to resolve its alerts. Resolves to false for a place in use. */
+  /** Takes over an abandoned place to resolve its alerts. Resolves to false if the place is in use. */
   takeGone?: ((place: string) => Promise<boolean>) | undefined;
   /** Timeout of a check in milliseconds. Default: 10,000. */
   timeoutMs?: number;
@@ -51,13 +51,13 @@ interface Active {
   runner: WatchRunner;
   nextAt: number;
   isRunning: boolean;
-  /** Reason why a check was given up, until the check ends. */
+  /** Reason why a check was given up. Set until the check ends. */
   hang: Error | undefined;
-  /** Monotonic time at which the last check ended; undefined before the first check. */
+  /** Monotonic time at which the last check ended. Undefined before the first check. */
   checkedAt: number | undefined;
-  /** Time at which the last check began, if it found everything well, in Unix milliseconds. */
+  /** Time at which the last check began, in Unix milliseconds. Set only if the check found everything well. */
   wellAt: number | undefined;
-  /** True once the things have the result of a check. */
+  /** True once the result of a check has been applied to the things. */
   isTaken: boolean;
 }
 
@@ -71,12 +71,12 @@ export class Watcher {
   readonly #stale: StaleAlerts;
   #watches: readonly KnownWatch[] = [];
   readonly #active = new Map<string, Active>();
-  /** Alerts that were firing before this instance took over, by scope. */
+  /** Alerts that were already firing when this instance took over, by scope. */
   readonly #restored = new Map<WatchScope, Map<string, FiringWatchAlert>>();
   #isRestoring = false;
   #isClosed = false;
   #leave: (() => void) | undefined;
-  /** Work that `close` waits for. */
+  /** Work for which `close` waits. */
   readonly #work = new Set<Promise<void>>();
   #lastFailure = '';
   readonly #listeners: ((name: string) => void)[] = [];
@@ -166,13 +166,16 @@ export class Watcher {
     return { things: active?.runner.listWithRecent() ?? [], isHere, isChecked: active?.checkedAt !== undefined };
   }
 
-  /** Lists the things of a watch after its first check by this instance; undefined before that. */
+  /** Lists the things of a watch after its first check by this instance. Undefined before that. */
   listChecked(name: string): WatchedThing[] | undefined {
     const active = this.#active.get(name);
     return active?.isTaken ? active.runner.list() : undefined;
   }
 
-  /** Returns when a watch's last check began, in Unix milliseconds, if this instance found everything well. */
+  /**
+   * Returns the time at which the last check of a watch began, in Unix milliseconds. Set only if this instance found
+   * everything well.
+   */
   wellSince(name: string): number | undefined {
     return this.#active.get(name)?.wellAt;
   }
@@ -187,7 +190,7 @@ export class Watcher {
     return [...this.#active.values()].flatMap(({ runner }) => runner.list().map(({ state }) => state));
   }
 
-  /** Returns the last results of the watches that vote. */
+  /** Returns the last results of the watches that take part in votes. */
   listChecks(): HostCheck[] {
     return [...this.#active.values()].flatMap(({ runner }) =>
       runner.watch.isVote
@@ -215,7 +218,7 @@ export class Watcher {
     return listMachineConcerns([...this.#active.values()].map(({ runner }) => runner));
   }
 
-  /** Reads the firing alerts of newly held scopes, at startup and whenever this instance takes over. */
+  /** Reads the firing alerts of newly held scopes. Done at startup and whenever this instance takes over. */
   #restore(): void {
     const missing = watchScopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
     if (this.#isRestoring || missing.length === 0) return;
@@ -301,7 +304,7 @@ export class Watcher {
     return { figures: await type.listPast(settings, thing, list, host), stepMs: history.step * 1000 };
   }
 
-  /** Leaves a scope's watches to another instance. */
+  /** Leaves the watches of a scope to another instance. */
   #drop(scope: WatchScope): void {
     this.#restored.delete(scope);
     for (const [name, { runner }] of this.#active) {
@@ -341,7 +344,7 @@ export class Watcher {
     for (const listener of this.#listeners) listener(name);
   }
 
-  /** Logs each failure once. An unavailable store logs its own line. */
+  /** Logs each failure once. An unavailable store logs a line of its own. */
   #report(error: Error): void {
     if (error instanceof StoreUnavailable || this.#lastFailure === error.message) return;
     this.#lastFailure = error.message;

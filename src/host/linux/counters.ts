@@ -27,8 +27,8 @@ const readText = (path: string): string => readKernelFile(path)?.toString('latin
 const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
 
 /**
- * Clock ticks per second in /proc (USER_HZ). Only sysconf(3) reports this value, but it is part of the kernel's
- * interface to programs: 100 on every architecture that Node runs on.
+ * Clock ticks per second in /proc (USER_HZ). Only sysconf(3) reports the value. As part of the kernel's interface to
+ * programs, it is 100 on every architecture that Node runs on.
  */
 export const ticksPerSecond = 100;
 
@@ -58,7 +58,7 @@ export const parseMemory = (meminfo: string): MemoryReading => {
 };
 
 /**
- * Counts ZFS's cache above its minimum as available, because ZFS releases this memory like the page cache, which
+ * Counts the part of ZFS's cache above its minimum as available. ZFS releases this memory like the page cache, which
  * MemAvailable includes. `arcstats` is the content of that file, empty without ZFS. Each line has a name, a type and a
  * value.
  */
@@ -83,13 +83,16 @@ const parseNetwork = (dev: string): InterfaceBytes[] =>
   });
 
 /**
- * Lists interfaces without a device: loopback, and interfaces such as bridges, whose bytes another interface also
- * counts.
+ * Lists interfaces without a device: loopback, and interfaces such as bridges whose bytes are also counted by another
+ * interface.
  */
 const listVirtual = (root: string): Set<string> =>
   new Set(readOrNull(() => readdirSync(`${root}/sys/devices/virtual/net`)) ?? []);
 
-/** Adds up the bytes of real interfaces or, if there are none, as in a container, of all interfaces except loopback. */
+/**
+ * Adds up the bytes of all real interfaces. If there are none, as in a container, adds up all interfaces except
+ * loopback.
+ */
 const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<string>) => {
   const real = interfaces.filter(({ name }) => !virtual.has(name) && name !== loopback);
   const counted = real.length > 0 ? real : interfaces.filter(({ name }) => name !== loopback);
@@ -101,14 +104,14 @@ const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<strin
   return total;
 };
 
-/** Bytes of a sector in /proc/diskstats, whatever the disk's own sector size. */
+/** Bytes of a sector in /proc/diskstats, regardless of the sector size of the disk. */
 const sectorBytes = 512;
 
 /** Reads `HostReadings.diskTraffic`. */
 export const readDiskTraffic = (root: string): Map<string, DiskTraffic> =>
   parseDiskTraffic(readText(`${root}/proc/diskstats`));
 
-/** Parses /proc/diskstats by `major:minor`; see the kernel's admin-guide/iostats. */
+/** Parses /proc/diskstats by `major:minor`. See the kernel's admin-guide/iostats. */
 const parseDiskTraffic = (diskstats: string): Map<string, DiskTraffic> =>
   new Map(
     diskstats.split('\n').flatMap((line): [string, DiskTraffic][] => {

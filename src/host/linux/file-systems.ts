@@ -3,21 +3,21 @@ import { basename, dirname } from 'node:path';
 import { createSharedReading, freshMs, type HangGuard, readKernelText } from '../reading.ts';
 import type { FileSystemKind, FileSystemReading } from '../readings.ts';
 
-/** Milliseconds to wait for the size of a file system whose server may not respond. */
+/** Milliseconds to wait for the size of a file system. Its server may not respond. */
 const patienceMs = 1000;
 
 type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes' | 'inodes'>;
 
 /** Mount whose size has not been read yet. */
 interface Candidate extends Omit<FileSystemReading, keyof Size> {
-  /** Fixed local disk of the mount, or null. */
+  /** Fixed local disk of the mount. Null if there is none. */
   disk: string | null;
   mayHang: boolean;
 }
 
 /**
- * Reads `HostReadings.fileSystems` and `fixedDisks`. Concurrent calls share one reading. `root` contains `proc`, `sys`
- * and `dev`, and is empty for this machine.
+ * Reads `HostReadings.fileSystems` and `fixedDisks`. Concurrent calls share one reading. `root` is the folder that
+ * contains `proc`, `sys` and `dev`. It is empty for this machine.
  */
 export const createFileSystemReader = (root: string, guard: HangGuard) => {
   const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
@@ -36,7 +36,7 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   };
 };
 
-/** Reads the size reported by `df`; null if the path cannot be read. */
+/** Reads the size that `df` reports. Null if the path cannot be read. */
 export const readSize = async (path: string): Promise<Size | null> => {
   const found = await statfs(path).catch(() => null);
   return (
@@ -89,15 +89,15 @@ const describe = async (root: string, mount: MountEntry, labels: Map<string, str
 };
 
 /**
- * Finds the device number. Btrfs and other file systems that span devices have an invented number, but the device from
- * which they were mounted is real.
+ * Finds the device number. Btrfs and other file systems that span devices have an invented number. The device from
+ * which they were mounted has a real one.
  */
 const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string | null> => {
   if (!device.startsWith('0:')) return device;
   return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
 };
 
-/** Returns the ZFS pool, because all data sets of a pool are on the same disks. */
+/** Returns the ZFS pool. All data sets of a pool are on the same disks. */
 const toPool = ({ type, source }: MountEntry): string | null =>
   type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
 
@@ -111,7 +111,7 @@ const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item:
   return [...kept.values()];
 };
 
-/** Line of /proc/self/mountinfo, see proc_pid_mountinfo(5). */
+/** Line of /proc/self/mountinfo. See proc_pid_mountinfo(5). */
 interface MountEntry {
   id: number;
   parentId: number;
@@ -125,7 +125,7 @@ interface MountEntry {
 
 export const parseMounts = (mountinfo: string): MountEntry[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
-/** Returns the mounts not covered by another mount, in table order. */
+/** Returns the mounts that are not covered by another mount, in table order. */
 export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => {
   const ids = new Set(mounts.map(({ id }) => id));
   const isRoot = ({ id, parentId }: MountEntry): boolean => id === parentId || !ids.has(parentId);
@@ -137,7 +137,7 @@ export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => 
   return mounts.filter((mount) => visible.has(mount));
 };
 
-/** Parses a line of mountinfo. Any number of optional fields precedes ` - `; the type, source and options follow it. */
+/** Parses a line of mountinfo. Any number of optional fields precedes ` - `. The type, source and options follow it. */
 const parseMount = (line: string): MountEntry => {
   const [left = '', right = ''] = line.split(/ - (.*)/s);
   const [id, parentId, device = '', , path = '', options = ''] = left.split(' ');
@@ -154,12 +154,12 @@ const parseMount = (line: string): MountEntry => {
   };
 };
 
-/** Decodes white space and backslashes, which are encoded as three octal digits. */
+/** Decodes white space and backslashes. They are encoded as three octal digits. */
 const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /**
- * Lists the visible mounts. A mount on the mount point itself hides it completely; a mount on a folder hides earlier
+ * Lists the visible mounts. A mount on the mount point itself hides it completely. A mount on a folder hides earlier
  * mounts below that folder.
  */
 const listVisible = (mount: MountEntry, childrenOf: ReadonlyMap<number, MountEntry[]>): MountEntry[] => {
@@ -207,7 +207,7 @@ export const readBlockDevice = async (
   return { name: basename(folder), kind: known ?? (await readKind(sysFolder, folder)) };
 };
 
-/** Returns a block device file's `major:minor` number; null for any other file. */
+/** Returns the `major:minor` number of a block device file. Null for any other file. */
 export const readDeviceNumber = async (path: string): Promise<string | null> => {
   const found = await stat(path).catch(() => null);
   return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
@@ -217,7 +217,7 @@ export const readDeviceNumber = async (path: string): Promise<string | null> => 
 export const toDeviceNumber = (encoded: number): string =>
   `${(encoded >>> 8) & 0xfff}:${(encoded & 0xff) | ((encoded >>> 12) & 0xfff00)}`;
 
-/** Reads file system labels by device name, from udev's links; empty without udev. */
+/** Reads the labels of file systems from udev's links, by device name. Empty without udev. */
 export const readLabels = async (devFolder: string): Promise<Map<string, string>> => {
   const folder = `${devFolder}/disk/by-label`;
   const names = await readdir(folder).catch(() => []);
@@ -227,7 +227,7 @@ export const readLabels = async (devFolder: string): Promise<Map<string, string>
   return new Map(await Promise.all(entries));
 };
 
-/** Decodes a label, in which udev writes each UTF-8 byte not allowed in a file name as `\x` and two hex digits. */
+/** Decodes a label. udev writes each UTF-8 byte that is not allowed in a file name as `\x` and two hex digits. */
 export const unescapeLabel = (name: string): string => {
   const bytes = Buffer.from(name)
     .toString('latin1')
@@ -264,5 +264,5 @@ export const toKindOfType = (type: string): FileSystemKind => {
   return layered.has(type) ? 'fixed' : 'memory';
 };
 
-/** True for file systems served by a program (FUSE), which may hang like a network. */
+/** True for file systems served by a program (FUSE). They may hang like a network. */
 export const isUserSpace = (type: string): boolean => /^fuse(?:blk|\..*)?$/.test(type);

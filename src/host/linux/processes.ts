@@ -17,8 +17,8 @@ const maxAgeMs = 500;
 type FoundProcess = ProcessStat & { pid: number; residentPages: number };
 
 /**
- * Reads every process in a /proc; see `HostReadings.processes`. `readBootedAt` is called for each reading, because the
- * clock may be set while the machine is running.
+ * Creates a reader of every process in a /proc folder. See `HostReadings.processes`. `readBootedAt` is called for each
+ * reading, because the clock may be set while the machine is running.
  */
 export const createProcessReader = (procFolder: string, readBootedAt: () => Date, guard: HangGuard) => {
   let pageSize: number | undefined;
@@ -43,11 +43,12 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
   return createSharedReading(timeReadings(read), maxAgeMs);
 };
 
-/** Number of processes read to estimate the time per process. */
+/** Number of processes that are read to estimate the time per process. */
 const probes = 15;
 
 /**
- * Reads `HostReadings.processReadingMs`. Using the median excludes the time that this process waits for a processor.
+ * Reads `HostReadings.processReadingMs`. Uses the median, to leave out the time for which this process waits for a
+ * processor.
  */
 export const estimateReadingMs = async (procFolder: string): Promise<number> => {
   const pids = await listPids(procFolder);
@@ -62,7 +63,7 @@ export const estimateReadingMs = async (procFolder: string): Promise<number> => 
 export const listPids = async (procFolder: string): Promise<number[]> =>
   (await readdir(procFolder)).filter((name) => /^\d+$/.test(name)).map(Number);
 
-/** Reads a process; null if it has ended since its folder was listed. */
+/** Reads a process. Null if it has ended since its folder was listed. */
 const readProcess = (procFolder: string, pid: number): FoundProcess | null => {
   const stat = readKernelFile(`${procFolder}/${pid}/stat`);
   const parsed = stat && parseProcessStat(stat);
@@ -85,9 +86,9 @@ const toReading = (process: FoundProcess, bootedAt: number, pageSize: number): P
   startedAt: new Date(bootedAt + (process.startTicks * 1000) / ticksPerSecond),
 });
 
-/** Fields of /proc/PID/stat, see proc_pid_stat(5); times in clock ticks. */
+/** Fields of /proc/PID/stat. See proc_pid_stat(5). Times are in clock ticks. */
 interface ProcessStat {
-  /** Name as bytes. May contain any byte except NUL, and is truncated to 15 bytes by the kernel. */
+  /** Name as bytes. May contain any byte except NUL. The kernel cuts it to 15 bytes. */
   name: Buffer;
   parentPid: number;
   session: number;
@@ -101,13 +102,13 @@ interface ProcessStat {
 
 /**
  * Parses the content of /proc/PID/stat. The name is in brackets and may itself contain brackets, spaces and line
- * breaks, so the other fields begin after the last bracket.
+ * breaks. The other fields therefore begin after the last bracket.
  */
 export const parseProcessStat = (content: Buffer): ProcessStat => {
   const open = content.indexOf('(');
   const close = content.lastIndexOf(')');
   const fields = content.toString('latin1', close + 2).split(' ');
-  /** Returns the number at a position in the manual's table, where the process id has position 1. */
+  /** Returns the number at a position in the table of the manual. The process id has position 1. */
   const at = (position: number): number => Number(fields[position - 3]);
   return {
     name: Buffer.from(content.subarray(open + 1, close)),
@@ -126,15 +127,15 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
 export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
 
 /**
- * Reads the size of a memory page in bytes. Node does not report this size, but /proc/self/status has this process's
- * size in kB, and /proc/self/statm has it in pages.
+ * Reads the size of a memory page in bytes. Node does not report it. /proc/self/status has the size of this process in
+ * kB, and /proc/self/statm has it in pages.
  */
 export const readPageSize = (): number =>
   parsePageSize(readFileSync('/proc/self/status', 'utf8'), readFileSync('/proc/self/statm', 'utf8'));
 
 /**
- * Computes the page size as the nearest power of two, because memory may be allocated between the two readings. Throws
- * if the readings contain no size.
+ * Computes the page size as the nearest power of two. Memory may be allocated between the two readings. Throws if the
+ * readings contain no size.
  */
 export const parsePageSize = (status: string, statm: string): number => {
   const bytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -143,21 +144,21 @@ export const parsePageSize = (status: string, statm: string): number => {
   return size;
 };
 
-/** Length in bytes to which the kernel truncates a process's name (TASK_COMM_LEN - 1). */
+/** Length in bytes to which the kernel cuts the name of a process (TASK_COMM_LEN - 1). */
 const cutAt = 15;
 const argumentBytes = 4096;
 
 /** Name that Node.js and other programs give their first thread. The kernel reports it as the name of the process. */
 const mainThread = Buffer.from('MainThread');
 
-/** Milliseconds that a list of processes waits for full names. */
+/** Milliseconds for which a list of processes waits for full names. */
 const patienceMs = 250;
 
 export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
 
 /**
- * Returns a function that completes the names for which `isCut` is true, from the first argument. Resolves within 250
- * ms to the full names by process id; names not read in time are missing. Each process is read only once.
+ * Returns a function that completes the names for which `isCut` is true, using the first argument. It resolves within
+ * 250 ms to the full names by process id. Names not read in time are missing. Each process is read only once.
  */
 export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
   const known = new Map<string, string>();
@@ -193,13 +194,13 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 };
 
 /**
- * True if the kernel may have truncated the name, or if it is the name of a thread. False for kernel threads, which
- * have no memory and therefore no arguments.
+ * True if the kernel may have cut the name, or if it is the name of a thread. False for kernel threads, which have no
+ * memory and therefore no arguments.
  */
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
   virtualBytes > 0 && (name.length === cutAt || name.equals(mainThread));
 
-/** Returns a key that includes the start time, which distinguishes processes that reuse an id. */
+/** Returns a key that includes the start time. It distinguishes processes that have had the same id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
 
 /** Reads the first argument. May hang, because the memory of a stuck process is locked. */
@@ -216,7 +217,7 @@ const readFirstArgument = async (path: string): Promise<Buffer> => {
 };
 
 /**
- * Milliseconds after its start during which a process may change its user, as logins and services do. Later, its user
+ * Milliseconds after its start for which a process may change its user, as logins and services do. Afterwards, its user
  * is cached.
  */
 const settledAfterMs = 60_000;
@@ -271,7 +272,7 @@ export const readProcessDetails = async (
   return new Map(entries);
 };
 
-/** Parses sizes in /proc/PID/status; null for kernel threads, which have no memory. */
+/** Parses sizes in /proc/PID/status. Null for kernel threads, which have no memory. */
 export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateBytes' | 'pagedBytes'> => ({
   privateBytes: parseKilobytes(/^VmData:\s+(\d+) kB$/m.exec(status)),
   pagedBytes: parseKilobytes(/^VmSwap:\s+(\d+) kB$/m.exec(status)),
@@ -279,7 +280,7 @@ export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateB
 
 const parseKilobytes = (found: RegExpExecArray | null): number | null => found && Number(found[1]) * 1024;
 
-/** Reads a process's links; null for processes of other users, and for processes that have ended. */
+/** Reads the links of a process. Null for processes of other users, and for processes that have ended. */
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
   executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
   // Since Linux 6.2, the folder's size is the number of its entries. In earlier versions, the size is 0.

@@ -30,8 +30,8 @@ export const readTemperatures = (root: string): TemperatureReading[] => {
 const list = (folder: string): string[] => (readOrNull(() => readdirSync(folder)) ?? []).sort();
 
 /**
- * Highest plausible value, in thousandths of a degree. Unconnected inputs read the end of their range, such as 127, -62
- * or -128 °C.
+ * Highest plausible value in thousandths of a degree. Unconnected inputs read a value at the end of their range, such
+ * as 127, -62 or -128 °C.
  */
 const highest = 127_000;
 const lowest = -55_000;

@@ -5,7 +5,7 @@ import { createSharedReading, readKernelNumber, readKernelText, readOrNull } fro
 import type { ProcessorReading, SystemReading } from '../readings.ts';
 import type { CpuShares } from '../sampler.ts';
 
-/** Maximum age, in milliseconds, of readings that change only when the system is replaced or the machine renamed. */
+/** Maximum age in milliseconds of readings that change only when the system is replaced or the machine is renamed. */
 const constantMaxAgeMs = 60_000;
 
 /** Reads `HostReadings.system` from the tree at `root`, which contains `etc`, `proc`, `run`, `sys` and `usr`. */
@@ -36,8 +36,8 @@ const readMachine = async (root: string): Promise<Omit<SystemReading, 'bootedAt'
 const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /**
- * Finds the domain in the host name, or in its full name in /etc/hosts. Does not query name servers, because they may
- * be slow to respond.
+ * Finds the domain in the host name, or in its full name in /etc/hosts. Does not ask name servers, which may be slow to
+ * respond.
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));
@@ -46,7 +46,7 @@ export const findDomain = (host: string, hostsFile: string): string | null => {
 };
 
 /**
- * Parses PRETTY_NAME of os-release(5); null if missing. Values may be quoted as in a shell, with a backslash before
+ * Parses PRETTY_NAME of os-release(5). Null if missing. Values may be quoted as in a shell, with a backslash before
  * `"`, `$`, backtick and backslash.
  */
 export const parseOsName = (content: string): string | null => {
@@ -56,21 +56,21 @@ export const parseOsName = (content: string): string | null => {
   return value || null;
 };
 
-/** ut_type of a user's session, see utmp(5). */
+/** Value of ut_type for the session of a user. See utmp(5). */
 const userProcess = 7;
 
 /** Processors with 64-bit times in records, by `__WORDSIZE_TIME64_COMPAT32` in glibc's headers. */
 const withLongTimes = ['arm64', 'loong64', 's390x'];
 
-/** Returns the possible record lengths in bytes, with the usual length first: 400 with 64-bit times, otherwise 384. */
+/** Returns the possible record lengths in bytes: 400 with 64-bit times, otherwise 384. The usual length comes first. */
 const toRecordLengths = (arch: string): readonly number[] => (withLongTimes.includes(arch) ? [400, 384] : [384, 400]);
 
-/** Counts the sessions of logged-in users, from systemd-logind or else from utmp; null without either. */
+/** Counts the sessions of logged-in users, using systemd-logind or else utmp. Null without either. */
 export const countUsers = async (runFolder: string): Promise<number | null> =>
   (await countLogindSessions(`${runFolder}/systemd/sessions`)) ??
   (await readFile(`${runFolder}/utmp`).then(countUtmpUsers, () => null));
 
-/** Counts the sessions in the content of a utmp file; null if it is damaged. */
+/** Counts the sessions in the content of a utmp file. Null if it is damaged. */
 export const countUtmpUsers = (content: Buffer, arch: string = process.arch): number | null => {
   const length = toRecordLengths(arch).find((each) => content.length % each === 0);
   if (length === undefined) return null;
@@ -82,7 +82,7 @@ export const countUtmpUsers = (content: Buffer, arch: string = process.arch): nu
   return users;
 };
 
-/** True if a file in /run/systemd/sessions describes a user's session rather than a login screen. */
+/** True if a file in /run/systemd/sessions describes the session of a user and not a login screen. */
 const isUserSession = (content: string): boolean => /^CLASS=user$/m.test(content) && !/^STATE=closing$/m.test(content);
 
 const countLogindSessions = async (folder: string): Promise<number | null> => {
@@ -102,7 +102,10 @@ interface Package {
   l3CacheKB: number | null;
 }
 
-/** Reads processor data that rarely changes. `root` contains `proc` and `sys`, and is empty for this machine. */
+/**
+ * Reads processor data that rarely changes. `root` is the folder that contains `proc` and `sys`. It is empty for this
+ * machine.
+ */
 export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
@@ -172,7 +175,7 @@ const listCaches = (cpuFolder: string) =>
       };
     });
 
-/** Adds up the caches of one level, counting a shared cache once; null if the kernel lists no caches. */
+/** Adds up the caches of one level. A shared cache counts once. Null if the kernel lists no caches. */
 const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   const distinct = new Map(
     caches.filter((cache) => cache.level === level).map(({ sharedBy, kilobytes }) => [sharedBy, kilobytes]),
@@ -180,7 +183,7 @@ const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
 };
 
-/** Block of /proc/cpuinfo, which describes one logical processor. Values that this machine does not report are null. */
+/** Block of /proc/cpuinfo for one logical processor. Values that this machine does not report are null. */
 export interface CpuInfo {
   /** The N in `cpuN`. */
   index: number;

@@ -9,7 +9,7 @@ interface OutputLimits {
 }
 
 /**
- * Returns the output of a systemd program; null if the program is missing or systemd is not running. Rejects if the
+ * Returns the output of a systemd program. Null if the program is missing or systemd is not running. Rejects if the
  * program fails or takes too long.
  */
 const readSystemdOutput = async (
@@ -46,7 +46,7 @@ export const parseUnits = (output: string): UnitReading[] =>
     return name && load && active && sub ? [{ name, isLoaded: load !== 'not-found', active, sub }] : [];
   });
 
-/** Limits of the output. Entries may be long, but without `--all`, each field has at most 4096 bytes. */
+/** Limits of the output. Entries may be long. Without `--all`, however, each field has at most 4096 bytes. */
 const journalLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
 
 /** Fields to read. Other fields may contain command lines. */
@@ -60,7 +60,7 @@ export const readJournalEntries = async (count: number): Promise<JournalReading[
   return output === null ? null : parseJournal(output);
 };
 
-/** Parses the output of `journalctl --output=json`, one entry per line; skips invalid lines. */
+/** Parses the output of `journalctl --output=json`, one entry per line. Skips invalid lines. */
 export const parseJournal = (output: string): JournalReading[] =>
   output.split('\n').flatMap((line) => {
     const entry = parseEntry(line);
@@ -83,7 +83,7 @@ const parseEntry = (line: string): Record<string, unknown> | undefined => {
 };
 
 /**
- * Returns the first value of a field: a string, or an array of bytes if the string is not printable; null if the value
+ * Returns the first value of a field: a string, or an array of bytes if the string is not printable. Null if the value
  * is missing or too long.
  */
 export const readJournalField = (value: unknown): string | null => {
@@ -93,7 +93,7 @@ export const readJournalField = (value: unknown): string | null => {
 };
 
 /**
- * Runs systemctl, whose output goes to the output of this process. Returns its exit status, or the error that kept it
+ * Runs systemctl. Its output goes to the output of this process. Returns its exit status, or the error that kept it
  * from starting.
  */
 export const runSystemctl = (args: readonly string[]): { status: number | null; error?: Error } =>

@@ -32,7 +32,7 @@ interface OpenParts {
   configured: EscalationSettings;
   rotations: Rotations;
   people: People;
-  /** Returns the destinations that get incidents, without ways. */
+  /** Returns the destinations that get incidents. Does not include ways. */
   listDestinations(): readonly DestinationSettings[];
   silences: Pick<SilenceSource, 'silencesOf'>;
   incidents: Pick<IncidentSource, 'findHold'>;

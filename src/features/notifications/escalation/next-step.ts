@@ -3,12 +3,12 @@ import type { EscalationStep } from '../../../kit/incident-source.ts';
 import { type EscalationPolicy, nextPlace } from './policy.ts';
 
 /**
- * Maximum milliseconds by which a stored time can be in the future. Beyond that, the clock was set back and the time is
- * meaningless.
+ * Maximum milliseconds by which a stored time can be in the future. If it is further ahead, the clock was set back and
+ * the stored time is meaningless.
  */
 const clockSlackMs = 60_000;
 
-/** Maximum number of places skipped in a row, because two instances can store policies that lead back to themselves. */
+/** Maximum number of places skipped in a row. Two instances can store policies that lead back to themselves. */
 const mostSkipped = 1000;
 
 /** Next step of an incident's escalation, with its time in Unix milliseconds. */
@@ -20,15 +20,15 @@ export interface NextStep extends EscalationStep {
 interface StepSource {
   find(policy: string): EscalationPolicy | undefined;
   /**
-   * Returns the policy that the routing chooses for the incident; null for no policy, undefined if the routing does not
+   * Returns the policy that the routing chooses for the incident. Null for no policy, undefined if the routing does not
    * decide.
    */
   route(incident: SharedIncident): string | null | undefined;
-  /** Returns the people and destinations that the names in a step reach at a time. */
+  /** Returns the people and destinations that the names in a step stand for at a time. */
   resolve(notify: readonly string[], at: number): string[];
 }
 
-/** Returns the place of the latest step in this opening; null before the first step. */
+/** Returns the place of the latest step in this opening. Null before the first step. */
 export const placeOf = ({ escalation, openings }: SharedIncident): EscalationPlace | null => {
   if (escalation?.opening !== openings) return null;
   const { policy, round, step } = escalation;
@@ -36,8 +36,8 @@ export const placeOf = ({ escalation, openings }: SharedIncident): EscalationPla
 };
 
 /**
- * Returns the next step of an open incident; undefined after the last step. The step is computed from the stored place,
- * the policies and the time, so that escalation continues after a restart.
+ * Returns the next step for an open incident. Undefined after the last step. The step is computed from the stored
+ * place, the policies and the time. Escalation therefore continues after a restart.
  */
 export const findNextStep = (incident: SharedIncident, source: StepSource, now: number): NextStep | undefined => {
   if (incident.state !== 'open' || incident.isOld) return undefined;
@@ -60,8 +60,8 @@ export const findNextStep = (incident: SharedIncident, source: StepSource, now: 
 };
 
 /**
- * Returns the first place, starting after the given one, that reaches somebody; undefined while no place does, so that
- * the policy continues when a shift begins. If no step of a policy reaches anybody, its remaining rounds are skipped.
+ * Returns the first place after the given one whose step reaches somebody. Undefined while there is none. The policy
+ * continues when a shift begins. If no step of a policy reaches anybody, its remaining rounds are skipped.
  */
 const takeReachable = (
   after: EscalationPlace,

@@ -8,7 +8,7 @@ import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { assertDestinationName } from '../settings.ts';
 import { type EscalationPolicy, EscalationPolicySettings, stop, toPolicy } from './policy.ts';
 
-/** Name, in lists, of the policy that expresses the rules of destinations. */
+/** Name, in lists, of the policy that stands for the rules of destinations. */
 export const derivedPolicy = 'destinations';
 
 export const mostPolicies = 100;
@@ -56,7 +56,7 @@ type StoredPolicy = Omit<EscalationPolicySettings, 'name'>;
 
 export interface KnownPolicy extends EscalationPolicy {
   settings: EscalationPolicySettings;
-  /** Undefined for a policy from the config file. */
+  /** Runtime setting. Undefined for a policy from the config file. */
   setting: RuntimeSetting<StoredPolicy> | undefined;
 }
 

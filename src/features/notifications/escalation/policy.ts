@@ -5,7 +5,7 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { dayMs } from '../../../lib/units.ts';
 import { destinationNamePattern } from '../settings.ts';
 
-/** Value of `then` in a policy after which nobody else is notified. */
+/** Value of `then` that ends a policy. Nobody else is notified. */
 export const stop = 'stop';
 
 const defaultWait = '5 minutes';
@@ -71,11 +71,11 @@ export interface EscalationPolicy {
   name: string;
   steps: readonly { notify: readonly string[]; waitMs: number }[];
   repeat: number;
-  /** Name of the policy that follows; undefined if no policy follows. */
+  /** Name of the policy that follows. Undefined if there is none. */
   next: string | undefined;
 }
 
-/** Converts a policy's settings. Throws an Error that explains the problem. */
+/** Converts the settings of a policy. Throws an Error that explains the problem. */
 export const toPolicy = ({ name, steps, repeat = 0, then = stop }: EscalationPolicySettings): EscalationPolicy => ({
   name,
   steps: steps.map(({ notify, wait = defaultWait }) => ({ notify, waitMs: toWait(wait) })),
@@ -93,11 +93,11 @@ const toWait = (text: string): number => {
 export interface PolicyNames {
   rotations: readonly string[];
   destinations: readonly string[];
-  /** Undefined while the users are unknown. */
+  /** Names of users. Undefined while the users are unknown. */
   people: readonly string[] | undefined;
 }
 
-/** Returns the targets in a policy's steps that do not exist. */
+/** Returns the targets in the steps of a policy that do not exist. */
 export const findUnknownTargets = (
   { steps }: { steps: readonly { notify: readonly string[] }[] },
   names: PolicyNames,
@@ -110,7 +110,7 @@ export const findUnknownTargets = (
   });
 };
 
-/** Returns problems of policies that refer to each other, as clauses. `find` returns a policy by its name. */
+/** Returns problems of policies that refer to each other, as clauses. `find` returns a policy by name. */
 export const findChainProblem = (
   policy: EscalationPolicy,
   find: (name: string) => EscalationPolicy | undefined,
@@ -126,7 +126,7 @@ export const findChainProblem = (
   return undefined;
 };
 
-/** Returns the next place, and the milliseconds to wait at the given place; undefined at the end. */
+/** Returns the next place, and the milliseconds to wait at the given place. Undefined at the end. */
 export const nextPlace = (
   { policy, round, step }: EscalationPlace,
   find: (name: string) => EscalationPolicy | undefined,

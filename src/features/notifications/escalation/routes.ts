@@ -23,7 +23,7 @@ interface EscalationRouteParts {
   policies: PolicyKeeper;
   routing: RoutingKeeper;
   listNames(): PolicyNames;
-  /** Returns the policy that expresses the rules of destinations; empty without such rules. */
+  /** Returns the policy that stands for the rules of destinations. Empty without such rules. */
   derive(): ShownPolicy[];
 }
 
@@ -85,7 +85,7 @@ const toShownPolicy = (
   ...toSettingFacts(setting),
 });
 
-/** Describes the setting that refers to a policy, and the remedy; undefined if there is none. */
+/** Describes the setting that refers to a policy, and the remedy. Undefined if no setting refers to it. */
 const findUse = (name: string, policies: PolicyKeeper, routing: RoutingKeeper): string | undefined => {
   const known = routing.find(routingName);
   if (known && listRouted(known.settings).includes(name))

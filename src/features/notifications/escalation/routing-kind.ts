@@ -25,7 +25,7 @@ export interface KnownRouting {
   settings: EscalationRoutingSettings;
   route: RouteIncident;
   isConfigured: boolean;
-  /** Undefined for the default and the config file. */
+  /** Runtime setting. Undefined for the default and for the config file. */
   setting: RuntimeSetting<EscalationRoutingSettings> | undefined;
 }
 
@@ -35,10 +35,10 @@ const toRouting = (
   setting?: KnownRouting['setting'],
 ): KnownRouting => ({ name: routingName, settings, route: compileRouting(settings), isConfigured, setting });
 
-/** Routing of a server where nobody has configured routing. */
+/** Routing of a server on which nobody has configured one. */
 export const defaultRouting = toRouting({ rules: [], default: null }, false);
 
-/** The routing: a single setting. */
+/** Kind of runtime setting for the routing, of which there is only one. */
 export const routingKind = defineSettingKind<
   EscalationRoutingSettings,
   KnownRouting,

@@ -10,7 +10,7 @@ const startName = 'routing';
 /** Milliseconds between two attempts to store the time. */
 const retryMs = 1000;
 
-/** Milliseconds by which a stored time can be ahead of the clock. */
+/** Milliseconds by which a stored time may be ahead of the clock. */
 const clockSlackMs = 60_000;
 
 interface StartParts {
@@ -19,8 +19,8 @@ interface StartParts {
 }
 
 /**
- * Time from which newly opened incidents follow the routing in the config file. The time is stored, because a restart
- * must neither page people for old incidents nor forget incidents that opened just before it.
+ * Time from which newly opened incidents follow the routing in the config file. The time is stored. A restart must
+ * neither page people for old incidents nor forget incidents that opened just before it.
  */
 export class RoutingStart {
   readonly #parts: StartParts;
@@ -35,7 +35,7 @@ export class RoutingStart {
     parts.settings.onChanged(startKind, () => this.#store());
   }
 
-  /** Records that the config file has a routing, or no longer has one. */
+  /** Records whether the config file has a routing. */
   configure(isConfigured: boolean): void {
     this.#isConfigured = isConfigured;
     this.#own = isConfigured ? (this.#own ?? this.#parts.clock().getTime()) : undefined;
@@ -43,14 +43,14 @@ export class RoutingStart {
     this.#store();
   }
 
-  /** Time in Unix milliseconds; undefined without a routing, and until the settings have been read. */
+  /** Time in Unix milliseconds. Undefined without a routing, and until the settings have been read. */
   get at(): number | undefined {
     if (!this.#isConfigured || !this.#parts.settings.isRead()) return undefined;
     this.#store();
     return this.#find() ?? this.#own;
   }
 
-  /** Returns the stored time, unless the clock was ahead when the time was stored. */
+  /** Returns the stored time, unless it was stored while the clock was ahead. */
   #find(): number | undefined {
     const since = this.#setting?.value?.since;
     return typeof since === 'number' && since <= this.#latest ? since : undefined;
@@ -65,7 +65,7 @@ export class RoutingStart {
   }
 
   /**
-   * Stores the time if it is missing, or deletes it if there is no routing. A full disk must not hold back escalations.
+   * Stores the time if it is missing. Deletes it if there is no routing. A full disk must not hold back escalations.
    */
   #store(): void {
     const { settings, clock } = this.#parts;

@@ -39,7 +39,7 @@ const EscalationRule = Type.Object(
   { additionalProperties: false },
 );
 
-/** The setting `escalationRouting`. Hours and names are checked later. */
+/** Schema of the setting `escalationRouting`. Hours and names are checked later. */
 export const EscalationRoutingSettings = Type.Object(
   {
     rules: Type.Array(EscalationRule, { maxItems: mostRules, description: 'The first matching rule applies.' }),
@@ -49,7 +49,7 @@ export const EscalationRoutingSettings = Type.Object(
 );
 export type EscalationRoutingSettings = Static<typeof EscalationRoutingSettings>;
 
-/** Returns the policy of an incident that opens at `now`, in Unix milliseconds; null for none. */
+/** Returns the policy of an incident that opens at `now`, in Unix milliseconds. Null for none. */
 export type RouteIncident = (incident: SharedIncident, now: number) => string | null;
 
 /** Compiles the routing. Throws an Error that names the rule. */

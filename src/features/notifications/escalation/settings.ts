@@ -34,8 +34,8 @@ interface CheckedSettings {
 }
 
 /**
- * Returns problems with policies and their routing, as clauses. Any name may be a user, because users can be created
- * later.
+ * Returns problems with policies and their routing, as clauses. Any name may belong to a user, because users can be
+ * created later.
  */
 export const findEscalationProblems = (settings: CheckedSettings): string[] => {
   const { escalationPolicies, escalationRouting, destinations, rotations } = settings;
@@ -64,13 +64,13 @@ export const findEscalationProblems = (settings: CheckedSettings): string[] => {
   return [...problems, ...chains, ...findRoutingProblems(escalationRouting, [...known.keys()])];
 };
 
-/** Returns the problem with a target that does not exist, as a clause. */
+/** Describes the problem with a target that does not exist, as a clause. */
 export const toUnknownTarget = (target: string): string =>
   splitTarget(target)[0] === 'destination'
     ? `no ${target} gets incidents: create the destination, or set its notify to incidents`
     : `${target} does not exist: create it first`;
 
-/** Returns problems with the routing, as clauses; `policies` are the names of all policies. */
+/** Returns problems with the routing, as clauses. `policies` are the names of all policies. */
 export const findRoutingProblems = (
   routing: EscalationRoutingSettings | undefined,
   policies: readonly string[],

@@ -10,8 +10,9 @@ import type { DestinationSettings } from '../settings.ts';
 export type Accepts = (record: StoredRecord) => boolean;
 
 /**
- * Creates a destination's filter. The filter never accepts imported alerts, which are old, alerts already delivered by
- * `instance`, which would loop, alerts about the destination itself, or silenced alerts.
+ * Creates the filter of a destination. It never accepts imported alerts, because they are old. It never accepts alerts
+ * already delivered by `instance`, because they would loop. Nor does it accept silenced alerts or alerts about the
+ * destination itself.
  */
 export const createAlertFilter = (
   { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
@@ -45,8 +46,8 @@ const isSilenced = (record: StoredRecord, silences: Pick<SilenceSource, 'silence
 };
 
 /**
- * Returns the time of receipt. For a resolution, also returns the receipt times, if known, of the first and the most
- * severe alert that it resolves.
+ * Returns the time of receipt. For a resolution, also returns the times at which the first and the most severe alert
+ * that it resolves were received, if known.
  */
 const listSentTimes = (record: StoredRecord): number[] => {
   const { resolves, firingSince } = record;
@@ -55,6 +56,6 @@ const listSentTimes = (record: StoredRecord): number[] => {
   return known.length > 0 ? known : [readTime(record) ?? []].flat();
 };
 
-/** Returns the firing alert's severity, so that a resolution reaches the same destinations. */
+/** Returns the severity of the firing alert. A resolution then reaches the same destinations. */
 const toFiringSeverity = ({ level, status, firingLevel }: StoredRecord): Severity =>
   toSeverity(String(status === 'resolved' && typeof firingLevel === 'string' ? firingLevel : level));

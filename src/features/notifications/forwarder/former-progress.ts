@@ -1,19 +1,19 @@
 import type { Storage } from '../../../storage/storage.ts';
 import { DeliveryProgress, type OpenAlert, type Parked } from './progress.ts';
 
-/** Journal line with the progress of version 1.0. */
+/** Line of the journal in which version 1.0 stored the progress. */
 interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
-  /** True if `parked` lists all parked alerts, and not just new ones. */
+  /** True if `parked` lists all parked alerts. Otherwise it lists only new ones. */
   checkpoint?: true;
   cursor: number;
-  /** Settled alerts after the cursor. */
+  /** Alerts after the cursor that are settled. */
   settled: number[];
   failing: [seq: number, tried: OpenAlert][];
   parked: [seq: number, parked: Parked][];
   unparked: number[];
 }
 
-/** Reads the progress from the journal `outbox-NAME`, which is not modified; undefined without a journal. */
+/** Reads the progress from the journal `outbox-NAME`. Does not modify the journal. Undefined if there is none. */
 export const readFormerProgress = async (
   name: string,
   storage: Pick<Storage, 'log' | 'file'>,

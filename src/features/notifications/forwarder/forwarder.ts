@@ -15,16 +15,16 @@ const defaultRepeatMinutes = 240;
 
 interface ForwarderParts extends DestinationParts {
   instance: string;
-  /** Server id, shared by all instances with the same database. */
+  /** Server id. All instances with the same database share it. */
   origin: string;
   accepts: Accepts;
   alerts: Pick<RecordLog, 'readAfter'>;
   findAlert: FindAlert;
 }
 
-/** Destination that gets every alert accepted by its filter. Consists of a cursor in the log, and a queue. */
+/** Destination that gets every alert accepted by its filter. Consists of a cursor in the log and a queue. */
 export class Forwarder extends Destination<ForwardedAlert> {
-  /** Minimum minutes between two deliveries of a repeated alert; 0 disables repeats. */
+  /** Minimum minutes between two deliveries of a repeated alert. 0 disables repeats. */
   readonly repeatMinutes: number;
   readonly #parts: ForwarderParts;
   readonly #reader: LogReader;
@@ -84,13 +84,13 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return parked ? parked.id === id : seq <= this.#reader.stored && !this.progress.isSettled(seq);
   }
 
-  /** Reads and sends the log's alerts up to the seq. */
+  /** Reads and sends the alerts in the log whose seq is at most `seq`. */
   noteStored(seq: number): void {
     this.#reader.stored = seq;
     this.queue.advance();
   }
 
-  /** Counts and removes open alerts up to the seq, after their deletion from the log. */
+  /** Counts and removes open alerts whose seq is at most `seq`. Called after these alerts were deleted from the log. */
   drop(seq: number): void {
     const { waiting } = this.queue;
     this.progress.drop(seq);
@@ -98,7 +98,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     this.#parts.kept.save();
   }
 
-  /** Resends all parked alerts and returns their number. */
+  /** Sends all parked alerts again and returns their number. */
   unparkAll(): number {
     const seqs = this.progress.unparkAll(this.now());
     this.#reader.readAgain(seqs);
@@ -120,7 +120,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return this.#reader.start();
   }
 
-  /** Sends an alert unless it has been deleted from the log, or is a repeat that is not due yet. */
+  /** Sends an alert. Skips an alert that has been deleted from the log, and a repeat that is not due yet. */
   async send({ seq, content }: QueuedAlert): Promise<DeliveryOutcome | undefined> {
     const record = content.asked ?? (await this.#reader.find(seq));
     if (record?.id === content.id && (content.asked || this.#isDue(record))) return this.#send(record);
@@ -159,7 +159,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     await Promise.all([super.finish(), this.#reader.close()]);
   }
 
-  /** False for a repeat whose last delivery was less than `repeatMinutes` ago. */
+  /** False for a repeat that was last delivered less than `repeatMinutes` ago. */
   #isDue({ repeatOf }: StoredRecord): boolean {
     if (repeatOf === undefined) return true;
     const passed = this.now() - (this.progress.sent.get(String(repeatOf)) ?? 0);
@@ -167,7 +167,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return this.repeatMinutes > 0 && (passed < 0 || passed >= Math.floor(this.repeatMinutes * 60_000));
   }
 
-  /** Sends the alert of a record. Never rejects. */
+  /** Sends the alert in a record. Never rejects. */
   #send(record: StoredRecord): Promise<DeliveryOutcome> {
     const { instance, origin, transport } = this.#parts;
     return this.request(
@@ -182,7 +182,8 @@ export class Forwarder extends Destination<ForwardedAlert> {
   }
 
   /**
-   * Resolves to the alert that a record resolves, if the receiver needs its labels and the alert is still in the log.
+   * Resolves to the alert that a record resolves. Undefined if the receiver does not need its labels, or if the alert
+   * is no longer in the log.
    */
   async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
     const { target, findAlert } = this.#parts;

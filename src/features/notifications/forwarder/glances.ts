@@ -14,8 +14,8 @@ type Glance = Pick<DestinationState['parkedAlerts'][number], 'severity' | 'sourc
 export const unknownGlance: Glance = { severity: null, source: null, message: null };
 
 /**
- * Creates a function that reads the fields of listed alerts. Lists are polled, so each alert is read once and cached
- * while it is listed. While the log is unreadable, the fields of newly listed alerts are missing.
+ * Creates a function that reads the fields of listed alerts. Clients poll lists, so each alert is read once and cached
+ * while it is listed. While the log is unreadable, fields of newly listed alerts are missing.
  */
 export const createGlances = (alerts: Pick<RecordLog, 'readAfter'>) => {
   let last = new Map<string, Glance>();

@@ -19,13 +19,13 @@ interface ReaderParts {
   onError(err: unknown): void;
 }
 
-/** Reads alerts from the log into a destination's queue, as many as fit. */
+/** Reads as many alerts as fit from the log into the queue of a destination. */
 export class LogReader {
   /** Last `seq` in the log. */
   stored: number;
   readonly #parts: ReaderParts;
   readonly #records: ReadRecords;
-  /** Open alerts that have not been read since startup, or that are waiting again; oldest first. */
+  /** Open alerts that have not been read since startup, or that are waiting again. Oldest first. */
   #unread: number[];
   #reading: Promise<void> | undefined;
   /** Delay between a failed read and the next attempt. */
@@ -49,7 +49,7 @@ export class LogReader {
     this.#unread = [...this.#unread, ...seqs].sort(bySeq);
   }
 
-  /** Resolves to a record from memory or the log; undefined if it is not in the log. */
+  /** Resolves to a record from memory or from the log. Undefined if the log does not contain it. */
   async find(seq: number): Promise<StoredRecord | undefined> {
     return this.#records.take(seq) ?? this.#records.read(seq);
   }
@@ -116,7 +116,7 @@ export class LogReader {
     else if (!queue.waiting.has(seq)) queue.waiting.add(toQueuedAlert(record, open));
   }
 
-  /** Reads alerts after the destination's position. */
+  /** Reads the alerts after the position of the destination. */
   async #readNew(): Promise<void> {
     const { alerts, accepts, progress, queue, health } = this.#parts;
     const end = this.stored;

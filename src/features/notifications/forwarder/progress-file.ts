@@ -9,18 +9,18 @@ import { DeliveryProgress, parseProgress } from './progress.ts';
 /** Milliseconds between two writes. */
 const writeMs = 1000;
 
-/** A destination's progress and its file. */
+/** Progress of a destination, with its file. */
 export type KeptProgress = ReturnType<typeof keepProgress>;
 
 interface ProgressParts extends Pick<Parts, 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
-  /** A new destination does not get alerts up to this seq. */
+  /** Seq up to which a new destination gets no alerts. */
   start: number;
   /** Last seq in the alert log. */
   stored: number;
 }
 
-/** Opens `outbox-NAME.progress`; without such a file, reads the journal of version 1.0. */
+/** Opens `outbox-NAME.progress`. If there is no such file, reads the journal of version 1.0. */
 export const openProgress = async (destination: string, parts: ProgressParts): Promise<KeptProgress> => {
   const { storage, log, start, stored } = parts;
   const name = toFileName(destination);
@@ -39,11 +39,11 @@ export const openProgress = async (destination: string, parts: ProgressParts): P
   return kept;
 };
 
-/** Returns a destination's name for use in file names, because the names of ways contain `/` and user names. */
+/** Returns the name of a destination for use in file names. The names of ways contain `/` and user names. */
 const toFileName = (name: string): string =>
   name.includes('/') ? `way-${hash('sha256', name, 'hex').slice(0, 32)}` : name;
 
-/** Parses the file. If the file is damaged, no alerts are lost: all alerts in the log are delivered again. */
+/** Parses the file. If it is damaged, no alerts are lost, because all alerts in the log are delivered again. */
 const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgress => {
   try {
     return parseProgress(bytes.toString());
@@ -82,7 +82,8 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     return writing;
   };
   /**
-   * Writes within a second, at different times for different destinations. Losing a change can only repeat deliveries.
+   * Writes within a second, at different times for different destinations. A lost change only leads to repeated
+   * deliveries.
    */
   const save = (): void => {
     isChanged = true;
@@ -102,7 +103,7 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     write,
     /** True if the last write failed. */
     isUnwritten: () => isUnwritten,
-    /** Writes the last changes and stops, because a new destination may use this file. */
+    /** Writes the last changes and stops. A new destination may then use this file. */
     close: () => {
       clearTimeout(timer);
       const written = write();

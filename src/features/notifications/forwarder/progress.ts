@@ -1,16 +1,16 @@
 import type { StoredHealth } from '../queue/receiver-health.ts';
 
-/** Maximum number of parked alerts. Older parked alerts are only counted. */
+/** Maximum number of parked alerts. Older ones are only counted. */
 const mostParked = 10_000;
 
-/** Maximum number of alerts whose last delivery time is stored for repeats. */
+/** Maximum number of alerts for which the time of the last delivery is stored. */
 const mostSent = 10_000;
 
-/** Alert that has been read but not settled. */
+/** Alert that has been read but is not settled. */
 export interface OpenAlert {
-  /** Failed attempts. */
+  /** Number of failed attempts. */
   attempts: number;
-  /** Set if an administrator has asked to resend the parked alert; `at` is in Unix milliseconds. */
+  /** Set if an administrator has asked to send the parked alert again. `at` is in Unix milliseconds. */
   again?: { id: string; at: number };
 }
 
@@ -18,33 +18,33 @@ export interface OpenAlert {
 export interface Parked {
   id: string;
   reason: string;
-  /** Time of parking, RFC 3339. */
+  /** Time at which the alert was parked, RFC 3339. */
   time: string;
 }
 
 /**
- * A destination's progress in the alert log, by seq. An alert is settled once it has been delivered, parked, lost or
+ * Progress of a destination in the alert log, by seq. An alert is settled once it has been delivered, parked, lost or
  * skipped.
  */
 export class DeliveryProgress {
-  /** Last alert that predates the destination. */
+  /** Seq of the last alert from before the destination existed. */
   start: number;
-  /** Last alert that has been read. Alerts up to this position are settled, except those in `open`. */
+  /** Seq of the last alert that has been read. Alerts up to it are settled, except those in `open`. */
   position: number;
   readonly open = new Map<number, OpenAlert>();
   /** Alerts that an administrator sent before the log reader reached them. */
   readonly early = new Set<number>();
   readonly parked = new Map<number, Parked>();
-  /** Number of alerts deleted before they were delivered or skipped. */
+  /** Number of alerts that were deleted before they were delivered or skipped. */
   dropped = 0;
   /** Number of parked alerts beyond `mostParked`. */
   forgotten = 0;
   receiver: StoredHealth = {};
   /** True if the destination gets incidents instead of alerts. */
   isOfIncidents = false;
-  /** Creation time of the runtime setting; null for the config file, undefined in a file of version 1.0. */
+  /** Time at which the runtime setting was created. Null for the config file, undefined in a file of version 1.0. */
   madeAt: number | null | undefined;
-  /** Last delivery times of repeated alerts, in Unix milliseconds, by the id of the first alert. */
+  /** Times at which repeated alerts were last delivered, in Unix milliseconds, by the id of the first alert. */
   readonly sent = new Map<string, number>();
 
   constructor(start: number) {
@@ -82,14 +82,14 @@ export class DeliveryProgress {
     return isOpen;
   }
 
-  /** Settles all alerts up to the seq. */
+  /** Settles all alerts whose seq is at most `seq`. */
   skipTo(seq: number): void {
     this.open.clear();
     this.early.clear();
     this.position = Math.max(this.position, seq);
   }
 
-  /** Restarts after this seq, for a new destination with the name of a former one. */
+  /** Starts over after this seq. Used for a new destination that has the name of a former one. */
   restart(start: number): void {
     for (const one of [this.open, this.early, this.parked, this.sent]) one.clear();
     const { notice } = this.receiver;
@@ -108,7 +108,7 @@ export class DeliveryProgress {
     this.settle(seq);
   }
 
-  /** Counts and settles open alerts up to the seq, which retention has deleted. */
+  /** Counts and settles open alerts whose seq is at most `seq`. Retention has deleted these alerts. */
   drop(seq: number): void {
     const before = this.open.size - this.early.size - this.position;
     for (const one of this.open.keys()) if (one <= seq) this.open.delete(one);
@@ -146,7 +146,7 @@ export class DeliveryProgress {
     this.forgotten += 1;
   }
 
-  /** Reopens all parked alerts; returns their seqs. */
+  /** Reopens all parked alerts and returns their seqs. */
   unparkAll(now: number): number[] {
     const seqs = [...this.parked.keys()];
     for (const [seq, { id }] of this.parked) this.open.set(seq, { attempts: 0, again: { id, at: now } });

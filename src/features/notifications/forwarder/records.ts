@@ -4,23 +4,23 @@ import type { RecordLog } from '../../../storage/record-log.ts';
 
 type ReadableAlerts = Pick<RecordLog, 'readAfter'>;
 
-/** Returns one batch of records from the seq on; empty at the end of the log. */
+/** Returns one batch of records that begins at `seq`. Empty at the end of the log. */
 export const readAlertsFrom = async (alerts: ReadableAlerts, seq: number): Promise<readonly StoredRecord[]> => {
   for await (const records of alerts.readAfter(seq - 1)) return records;
   return [];
 };
 
-/** Maximum number of records in memory, and maximum number of 64 KiB blocks that they may occupy. */
+/** Maximum number of records in memory, and maximum number of 64 KiB blocks that these records may occupy. */
 const mostKept = { records: 10_000, blocks: 128 };
 
-/** Prefetched records, so that few records have to be read twice. */
+/** Records that were read in advance, so that few records have to be read twice. */
 export class ReadRecords {
   readonly #alerts: ReadableAlerts;
   readonly #serially = createSerial();
   readonly #kept = new Map<number, StoredRecord>();
   /** Number of blocks occupied by the records in memory. A removed record counts as average-sized. */
   #blocks = 0;
-  /** Last block read for a single record. */
+  /** Last block that was read for a single record. */
   #block = new Map<number, StoredRecord>();
 
   constructor(alerts: ReadableAlerts) {
@@ -39,7 +39,7 @@ export class ReadRecords {
     this.#blocks = 0;
   }
 
-  /** Removes and returns a record from memory; undefined if the record is not in memory. */
+  /** Removes and returns a record from memory. Undefined if it is not in memory. */
   take(seq: number): StoredRecord | undefined {
     const record = this.#kept.get(seq);
     if (record) {
@@ -49,7 +49,7 @@ export class ReadRecords {
     return record ?? this.#block.get(seq);
   }
 
-  /** Resolves to a record from the log; undefined if the log does not have the record. */
+  /** Resolves to a record from the log. Undefined if the log does not contain it. */
   read(seq: number): Promise<StoredRecord | undefined> {
     return this.#serially(async () => {
       // The previous read may have included this record.

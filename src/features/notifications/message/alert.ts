@@ -11,7 +11,7 @@ import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Alert in the form for receivers. Depends only on the record, so repeated deliveries have identical bodies. */
+/** Alert in the form for receivers. It depends only on the record, so repeated deliveries have identical bodies. */
 export interface DeliveredAlert {
   /** Record id. */
   id: string;
@@ -22,7 +22,7 @@ export interface DeliveredAlert {
   severity: Severity;
   message: string;
   hostname: string;
-  /** Intake format; `native` for `POST /api/alert`. */
+  /** Intake format. `native` for `POST /api/alert`. */
   format: string;
   status?: 'firing' | 'resolved';
   fingerprint?: string;
@@ -35,18 +35,18 @@ export interface DeliveredAlert {
   links?: Record<string, string>;
   /** Key that identifies the problem to another signalbox. Unique across all servers. */
   key?: string;
-  /** In a resolution, the level of the firing alert. */
+  /** In a resolution: the level of the firing alert. */
   firingLevel?: string;
   /** Id of the alert that this alert resolves. */
   resolves?: string;
-  /** Resolved alert, for types that need its labels. */
+  /** Resolved alert, for destination types that need its labels. */
   ended?: Pick<DeliveredAlert, 'source' | 'hostname' | 'labels'>;
   /** Id of the first alert in this series of repeats. */
   repeatOf?: string;
   labels?: Record<string, string>;
-  /** Instances that have delivered the alert, ending with this instance. */
+  /** Instances that have delivered the alert. Ends with this instance. */
   via: string;
-  /** Server id, shared by all instances with the same database. */
+  /** Server id. All instances with the same database share it. */
   origin?: string;
 }
 
@@ -54,7 +54,7 @@ const optionalTexts = [
   ...(['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'firingLevel', 'resolves', 'repeatOf'] as const),
 ] as const;
 
-/** Converts a record to the alert as delivered by `instance`. */
+/** Converts a record to the alert in the form in which `instance` delivers it. */
 export const toDelivered = (record: StoredRecord, instance: string, origin = instance): DeliveredAlert => {
   const { id, status, labels, links } = record;
   const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {
@@ -78,7 +78,7 @@ export const toDelivered = (record: StoredRecord, instance: string, origin = ins
   return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', '), origin });
 };
 
-/** Returns the key for another signalbox. All senders without credentials count as a single sender, as in incidents. */
+/** Returns the key for another signalbox. All senders without credentials count as one sender, as in incidents. */
 const toForwardedKey = ({ sender, format, fingerprint }: StoredRecord, origin: string): string => {
   const group = readText(sender).startsWith('address:') ? '' : readText(sender);
   const mark = hash('sha256', JSON.stringify([origin, group, format ?? '']), 'hex').slice(0, 8);
@@ -105,7 +105,7 @@ export const toAlertTitle = ({ level, source, message, hostname }: DeliveredAler
   return truncate(toSingleLine([level, subject, host && place].filter((part) => part !== '').join(' ')), 250);
 };
 
-/** Returns the message, details and links; never empty. */
+/** Returns the message, details and links. Never empty. */
 export const toAlertText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
   return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');

@@ -6,7 +6,7 @@ import type { RecordLog } from '../../../storage/record-log.ts';
 /** Maximum number of cached alerts, each of up to 1 MiB. */
 const mostCached = 32;
 
-/** Maximum wait for an alert, in milliseconds. */
+/** Maximum milliseconds to wait for an alert. */
 const patienceMs = 2000;
 
 /**
@@ -14,9 +14,7 @@ const patienceMs = 2000;
  */
 export type FindAlert = (id: string) => Promise<StoredRecord | undefined>;
 
-/**
- * Creates a finder whose cache is shared by all destinations, because they need the same alerts at about the same time.
- */
+/** Creates a finder whose cache all destinations share. They need the same alerts at about the same time. */
 export const createAlertFinder = (alerts: Pick<RecordLog, 'find'>): FindAlert => {
   const cached = new RecentValues<Promise<StoredRecord | undefined>>(mostCached);
   const find = (id: string): Promise<StoredRecord | undefined> =>

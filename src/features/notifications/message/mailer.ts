@@ -8,7 +8,7 @@ import { toSingleLine } from './plain-text.ts';
 
 const timeoutSeconds = 30;
 
-/** Sends mails to people outside through the server of a destination. */
+/** Sends mails to people outside, using the mail server of a destination. */
 export class Mailer {
   readonly #find: () => KnownDestination | undefined;
   readonly #targets: Targets;

@@ -6,22 +6,22 @@ import { waitForMessageTurn } from './message-turn.ts';
 /** Links in messages. */
 export interface MessageLinks {
   publicUrl: string | undefined;
-  /** Returns the URL with which a destination's receiver can acknowledge the incidents. */
+  /** Returns the URL with which the receiver at a destination can acknowledge the incidents. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
 interface WriterParts {
   destination: LinkedDestination;
   instance: string;
-  /** Server id, shared by all instances with the same database. */
+  /** Server id. All instances with the same database share it. */
   origin?: string | undefined;
   links: MessageLinks;
   findAlert: FindAlert;
 }
 
 /**
- * Creates a function that writes the messages of one destination. A message about a single incident includes the
- * incident's last alert.
+ * Creates a function that writes the messages to one destination. A message about a single incident includes the last
+ * alert of the incident.
  */
 export const createMessageWriter =
   ({ destination, instance, origin = instance, links, findAlert }: WriterParts) =>

@@ -8,7 +8,7 @@ import { toLocalMinute, toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { createIdOf, type StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Kinds of notifications, most important first. A message gets the most important kind it contains. */
+/** Kinds of notifications, most important first. A message gets the most important kind that it contains. */
 const byImportance = [
   'opened',
   'raised',
@@ -18,21 +18,21 @@ const byImportance = [
   'resolved',
 ] as const satisfies NotificationKind[];
 
-/** Incident update in a message. */
+/** Update about an incident in a message. */
 export interface IncidentUpdate {
   what: NotificationKind;
-  /** Time of the event or of the due reminder, in Unix milliseconds; identical in every attempt. */
+  /** Time of the event or of the due reminder, in Unix milliseconds. Identical in every attempt. */
   happenedAt: number;
   incident: SharedIncident;
-  /** Address event that the update answers. */
+  /** Address event to which the update responds. */
   address?: Address | undefined;
-  /** The incident's last alert, if still stored. The message includes its details and links. */
+  /** Last alert of the incident, if still stored. The message includes its details and links. */
   alert?: StoredRecord | undefined;
 }
 
 /** Message about one or more incidents. */
 export interface IncidentMessage {
-  /** Message id, identical in every attempt. */
+  /** Id of the message. Identical in every attempt. */
   id: string;
   what: NotificationKind;
   /** Time of the latest update, RFC 3339. */
@@ -43,25 +43,25 @@ export interface IncidentMessage {
   title: string;
   /** Plain text, never empty. */
   body: string;
-  /** URL of the incident in the console, or the link supplied by its sender. */
+  /** URL of the incident in the console, or else the link supplied by its sender. */
   link?: string;
   /** URL with which anyone can acknowledge the incidents. */
   acknowledgeUrl?: string;
   updates: readonly IncidentUpdate[];
   /** Instance that sends the message. */
   via: string;
-  /** Server id, shared by all instances with the same database. */
+  /** Server id. All instances with the same database share it. */
   origin: string;
 }
 
 interface MessageParts {
-  /** The setting `publicUrl`. */
+  /** Value of the setting `publicUrl`. */
   publicUrl: string | undefined;
-  /** Returns the URL for acknowledging the incidents with these ids; undefined if there is none. */
+  /** Returns the URL for acknowledging the incidents with these ids. Undefined if there is none. */
   toAcknowledgeUrl(ids: readonly string[]): string | undefined;
   /** Id of this instance. */
   instance: string;
-  /** Server id, shared by all instances with the same database. Default: the id of this instance. */
+  /** Server id. All instances with the same database share it. Default: the id of this instance. */
   origin?: string;
 }
 
@@ -99,7 +99,7 @@ export const createIncidentMessage = (
   };
 };
 
-/** Sorts by severity, with resolutions last. */
+/** Compares updates for sorting by severity, with resolutions last. */
 const byUrgency = (one: IncidentUpdate, other: IncidentUpdate): number =>
   Number(one.what === 'resolved') - Number(other.what === 'resolved') ||
   rankOf(one.incident.level) - rankOf(other.incident.level) ||
@@ -114,7 +114,7 @@ const toMessageId = (updates: readonly IncidentUpdate[], at: number): string => 
   return createIdOf(at, hash('sha256', `message ${JSON.stringify(parts)}`, 'hex'));
 };
 
-/** Returns the console URL of the incident, or of the incident list; undefined without `publicUrl`. */
+/** Returns the console URL of the incident, or of the incident list. Undefined without `publicUrl`. */
 export const toConsoleLink = (
   publicUrl: string | undefined,
   incident?: Pick<SharedIncident, 'number'>,

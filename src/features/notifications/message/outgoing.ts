@@ -3,32 +3,32 @@ import { makeWellFormed } from '../../../lib/well-formed.ts';
 import { type DeliveredAlert, toAlertText, toAlertTitle } from './alert.ts';
 import type { IncidentMessage } from './message.ts';
 
-/** Content for a receiver: an alert or incident message, with the fields they share. */
+/** Content for a receiver: an alert or incident message, with the fields common to both. */
 export type Outgoing = {
-  /** Content id, identical in every attempt. */
+  /** Id of the content. Identical in every attempt. */
   id: string;
   /** RFC 3339. */
   time: string;
   urgency: Urgency;
   /** Single line. */
   title: string;
-  /** Text below the title; never empty. */
+  /** Text below the title. Never empty. */
   text: string;
   link?: string;
   /** URL with which the receiver can acknowledge the incidents. */
   acknowledgeUrl?: string;
-  /** Instances that have delivered the content, ending with this instance. */
+  /** Instances that have delivered the content. Ends with this instance. */
   via: string;
 } & ({ alert: DeliveredAlert; message?: undefined } | { alert?: undefined; message: IncidentMessage });
 
-/** Urgency with which receivers present a message. */
+/** Urgency with which a receiver presents a message. */
 export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
 /**
- * Converts content for a receiver. Replaces lone surrogates, which few receivers accept and which occur in logs from
- * before version 1.2.
+ * Converts content for a receiver. Replaces lone surrogates, which few receivers accept. They occur in logs from before
+ * version 1.2.
  */
 export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing => {
   const sendable = makeWellFormed(content);

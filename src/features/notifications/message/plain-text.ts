@@ -4,7 +4,7 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2
 /** Converts the text to a single line, for a header, title or subject. */
 export const toSingleLine = (text: string): string => text.replaceAll(unprintable, ' ');
 
-/** Truncates the text to `maxBytes` of UTF-8. A truncated text ends with an ellipsis. */
+/** Cuts the text to `maxBytes` of UTF-8. A text that was cut ends with an ellipsis. */
 export const truncate = (text: string, maxBytes: number): string => {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const cut = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes - 3);

@@ -4,12 +4,12 @@ import type { DestinationTarget } from '../destinations/target.ts';
 import { openTransport } from '../destinations/transport.ts';
 import { createTextAlert } from './text-alert.ts';
 
-/** Maximum number of characters shown of a response: enough for a reason, but not enough to read web pages. */
+/** Maximum number of characters shown of a response. Enough for a reason, but not enough to read web pages. */
 const mostShown = 500;
 
 interface TestOutcome {
   isDelivered: boolean;
-  /** Receiver's response, or the reason for a missing response. */
+  /** Response of the receiver, or the reason why there is none. */
   response: string;
 }
 
@@ -31,7 +31,7 @@ const toShown = (text: string): string => {
   return `${status}${shorten(text.slice(status.length), mostShown)}`;
 };
 
-/** Removes control characters from the response, as well as secrets that the receiver may echo. */
+/** Removes control characters from the response. Also removes secrets that the receiver may echo. */
 const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
   [...secrets, ...Object.values(headers).flatMap(toSecrets), ...toUrlSecrets(url)]
     .flatMap(toForms)
@@ -40,7 +40,7 @@ const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: Dest
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
-/** Returns the parts of a header value that a response may echo on their own. */
+/** Returns the parts of a header value that may appear in a response on their own. */
 const toSecrets = (value: string): string[] => {
   const [, scheme = '', credential = value] = /^(Bearer|Basic) (.*)$/i.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credential];
@@ -48,16 +48,16 @@ const toSecrets = (value: string): string[] => {
   return [credential, pair, pair.slice(pair.indexOf(':') + 1)];
 };
 
-/** Minimum length of a secret part of a URL. Shorter parts may occur in a response by chance. */
+/** Minimum length of a part of a URL that counts as secret. Shorter parts may occur in a response by chance. */
 const shortestPart = 8;
 
-/** Returns a URL's path and query, and the parts of them that a response may echo. */
+/** Returns the path and query of a URL, and the parts of them that a response may echo. */
 const toUrlSecrets = ({ pathname, search, searchParams }: URL): string[] => {
   const parts = [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= shortestPart);
   return [`${pathname}${search}`, pathname, search, ...parts];
 };
 
-/** Returns a secret as plain text, JSON-escaped and URL-encoded. */
+/** Returns a secret as plain text, JSON-escaped, and URL-encoded. */
 const toForms = (secret: string): string[] => {
   // URLs cannot contain lone surrogates.
   const encoded = encodeURIComponent(secret.replaceAll(/\p{Cs}/gu, '\ufffd'));

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { toOffsetTimestamp } from '../../../lib/local-time.ts';
 import type { DeliveredAlert } from './alert.ts';
 
-/** Creates an alert that is not stored, for a message from signalbox itself. */
+/** Creates an alert that is not stored. Used for a message from signalbox itself. */
 export const createTextAlert = (now: Date, message: string): DeliveredAlert => ({
   id: randomUUID(),
   time: toOffsetTimestamp(now),

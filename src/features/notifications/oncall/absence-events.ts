@@ -21,8 +21,8 @@ interface FoundAbsences {
 }
 
 /**
- * Reads the absences in a calendar within a period: all events except cancelled and transparent ones. Each event is
- * parsed separately, so that a long calendar does not block the server. Rejects with an Error for a calendar that
+ * Reads the absences in a calendar within a period. All events count, except cancelled and transparent ones. Each event
+ * is parsed separately, so that a long calendar does not block the server. Rejects with an Error if the calendar
  * exceeds the limits.
  */
 export const readAbsences = async (text: string, within: Period): Promise<FoundAbsences> => {
@@ -52,7 +52,7 @@ export const readAbsences = async (text: string, within: Period): Promise<FoundA
   return { absences: found.sort((one, other) => one.startsAt - other.startsAt), skipped };
 };
 
-/** Recurrence rule that could send the library into an endless search. */
+/** Error for a recurrence rule that could send the library into an endless search. */
 class UnsupportedRule extends Error {}
 
 /** Yields the source of each event. */
@@ -65,7 +65,7 @@ function* listEvents(text: string): Generator<string> {
   }
 }
 
-/** Yields the periods of an event, and undefined for each recurrence outside the wanted period. */
+/** Yields the periods of an event. Yields undefined for each recurrence outside the wanted period. */
 function* listPeriods(text: string, within: Period, clocks: Map<string, ZoneClock>): Generator<Period | undefined> {
   if (text.length > longestEvent) throw new Error('an event of the calendar is too long');
   const event = new ICAL.Event(new ICAL.Component(ICAL.parse(text)));
@@ -113,7 +113,9 @@ const isUsual = ({ freq, interval, parts }: ICAL.Recur): boolean =>
   Object.keys(parts).every((part) => usualParts[freq]?.includes(part) === true) &&
   usualParts[freq] !== undefined;
 
-/** Returns the clock of an event's time zone. Dates, times without a zone and unknown zones get the server's clock. */
+/**
+ * Returns the clock of the time zone of an event. Dates, times without a zone and unknown zones get the server's clock.
+ */
 const toClock = (name: string | undefined, clocks: Map<string, ZoneClock>): ZoneClock => {
   const zone = (name !== undefined && findTimeZone(name)) || readOwnTimeZone();
   const clock = clocks.get(zone) ?? new ZoneClock(zone);

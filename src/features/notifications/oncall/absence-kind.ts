@@ -6,7 +6,7 @@ import type { RuntimeSetting } from '../../../kit/setting-store.ts';
 import { defineShape, nullable } from '../../../kit/shape.ts';
 import { Time } from '../../../kit/time.ts';
 
-/** Stored form: the address of a person's calendar, which is often secret. */
+/** Stored form: the address of a person's calendar. The address is often secret. */
 export interface StoredAbsences {
   url: string;
 }
@@ -17,14 +17,14 @@ export interface KnownAbsences extends StoredAbsences {
   setting: RuntimeSetting<StoredAbsences>;
 }
 
-/** Parses the address of a calendar. Throws an HttpError. */
+/** Parses the address of a calendar. Throws an HttpError if the address is invalid. */
 export const parseCalendarUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'https:' && text.length <= 2000) return url;
   throw new HttpError('invalid', 'url must be the https address of a calendar');
 };
 
-/** Throws an Error for an unusable address. */
+/** Compiles a stored address. Throws an Error if it is unusable. */
 const compile = (setting: RuntimeSetting<StoredAbsences>): KnownAbsences => {
   const { url } = Object(setting.value) as Partial<StoredAbsences>;
   return { name: setting.name, url: parseCalendarUrl(String(url)).href, setting };
@@ -42,7 +42,7 @@ export const AbsenceCalendar = defineShape('AbsenceCalendar', {
 });
 export type AbsenceCalendar = Static<typeof AbsenceCalendar>;
 
-/** Runtime settings with the addresses of people's absence calendars. */
+/** Kind of runtime setting with the addresses of people's absence calendars. */
 export const absenceKind = defineSettingKind<StoredAbsences, KnownAbsences>({
   name: 'absence-calendar',
   noun: 'Absence calendar',

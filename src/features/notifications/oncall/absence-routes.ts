@@ -72,7 +72,7 @@ const ProposalParams = Type.Object({ proposal: Type.String({ description: 'Id of
 const { path: _, params, reading, changing } = absenceKind;
 const path = '/api/people/:person/absences';
 
-/** Creates the routes for absence calendars, and for the overrides proposed because of absences. */
+/** Creates the routes for absence calendars, and for overrides proposed because of absences. */
 export const createAbsenceRoutes = (parts: AbsenceRouteParts): Route[] => [
   ...createCalendarSettingRoutes(parts),
   createProposalsRoute(parts),

@@ -8,13 +8,13 @@ import { dayMs, hourMs, MiB, minuteMs } from '../../../lib/units.ts';
 import { absenceKind, type KnownAbsences, parseCalendarUrl, type StoredAbsences } from './absence-kind.ts';
 import type { Period } from './layer.ts';
 
-/** Milliseconds between two readings of a calendar, and timeout of a reading. */
+/** Milliseconds between two readings of a calendar, and timeout of one reading. */
 const readMs = hourMs;
 const timeoutMs = 20_000;
 
 const maxBytes = 10 * MiB;
 
-/** Days ahead for which absences are read. */
+/** Number of days ahead for which absences are read. */
 const daysAhead = 90;
 
 /** Result of the last reading of a person's calendar. */
@@ -32,7 +32,7 @@ interface AbsenceParts {
   clock: () => Date;
 }
 
-/** Absences from people's calendars. Calendars are read once an hour, one at a time. */
+/** Absences from people's calendars. Each calendar is read once an hour. Calendars are read one at a time. */
 export class Absences {
   readonly settings: SettingKeeper<StoredAbsences, KnownAbsences>;
   readonly #parts: AbsenceParts;
@@ -62,12 +62,12 @@ export class Absences {
     void this.read();
   }
 
-  /** Returns a person's known absences, earliest first. */
+  /** Returns the known absences of a person, earliest first. */
   listOf(person: string): readonly Period[] {
     return this.findReading(person)?.absences ?? [];
   }
 
-  /** Returns the last reading of a person's calendar; undefined before the first reading. */
+  /** Returns the last reading of a person's calendar. Undefined before the first reading. */
   findReading(person: string): Reading | undefined {
     const reading = this.#readings.get(person);
     return reading?.url === this.settings.find(person)?.url ? reading : undefined;
@@ -111,7 +111,7 @@ const toReason = (error: NodeJS.ErrnoException): string => {
   return connectionFailures[error.code ?? ''] ?? error.message;
 };
 
-/** Reads the absences of a calendar. Rejects with an Error for a calendar that is unusable, too long or too slow. */
+/** Reads the absences in a calendar. Rejects with an Error if the calendar is unusable, too long or too slow. */
 const fetchAbsences = async (
   url: string,
   within: Period,

@@ -11,7 +11,7 @@ import { Time, toTimeText } from '../../../kit/time.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import { deleteOwned, isSameUser } from '../people/removal.ts';
 
-/** Number of random bytes in a secret, which is 43 characters long. */
+/** Number of random bytes in a secret. The secret is 43 characters long. */
 const secretBytes = 32;
 
 /** Stored form: the hash of the secret, never the secret itself. */
@@ -39,17 +39,17 @@ export const NewCalendarAddress = defineShape('NewCalendarAddress', {
 });
 type NewCalendarAddress = Static<typeof NewCalendarAddress>;
 
-/** Maximum number of addresses that one user can create, so that nobody can use up the total. */
+/** Maximum number of addresses that one user can create. Prevents a single user from using up the total. */
 const mostEach = 50;
 
-/** Throws an Error for an unusable address. */
+/** Compiles a stored address. Throws an Error if it is unusable. */
 const compile = (setting: KnownAddress): KnownAddress => {
   const { of, sha256, createdBy } = Object(setting.value) as Partial<StoredAddress>;
   if ([of, sha256, createdBy].every((each) => typeof each === 'string')) return setting;
   throw new Error('of, sha256 and createdBy must be strings');
 };
 
-/** Secret addresses of calendars, with routes below people and rotations. */
+/** Kind of runtime setting for secret calendar addresses. Its routes are below people and rotations. */
 const addressKind = defineSettingKind<StoredAddress, KnownAddress>({
   name: 'calendar-address',
   noun: 'Calendar address',
@@ -79,7 +79,7 @@ export class CalendarAddresses {
     return this.#settings.list().filter(({ value }) => value.of === of);
   }
 
-  /** Creates an address and resolves to the only response that contains its secret. */
+  /** Creates an address. Resolves to the only response that contains its secret. */
   async create(of: string, by: string): Promise<NewCalendarAddress> {
     if (this.#settings.list().filter(({ value }) => value.createdBy === by).length >= mostEach) {
       throw new HttpError('wrong-state', `A user can create at most ${mostEach} calendar addresses: delete one first`);
@@ -94,7 +94,10 @@ export class CalendarAddresses {
     await this.#settings.delete(address.name, by);
   }
 
-  /** Revokes the calendar addresses of a user's shifts, and addresses that the user created and still knows. */
+  /**
+   * Revokes the addresses of the calendars with a user's shifts. Also revokes addresses that the user created and still
+   * knows.
+   */
   async deleteOf(user: string, by: string): Promise<void> {
     const isOwned = (value: StoredAddress): boolean =>
       isSameUser(value.createdBy, user) || isSameUser(value.of, joinTarget('person', user));

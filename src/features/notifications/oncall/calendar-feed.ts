@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { dayMs } from '../../../lib/units.ts';
 import { mostShifts, type Rotation, type Shift } from './rotation.ts';
 
-/** Days before and after today in a calendar. */
+/** Number of days before and after today in a calendar. */
 const daysBefore = 30;
 const daysAfter = 180;
 
-/** Seconds before a shift at which calendars remind the user. */
+/** Seconds before a shift at which calendar programs remind the user. */
 const reminderSeconds = 3600;
 
 /** Shift in a calendar. */
@@ -66,7 +66,7 @@ const listEvents = (rotation: Rotation, person: string | undefined, today: numbe
   });
 };
 
-/** Returns the override's id, or the planned start of the shift, which does not change during the shift. */
+/** Returns the id of the override, or the planned start of the shift. Neither changes during the shift. */
 const toBase = (rotation: Rotation, { startsAt, endsAt, override }: Shift): string => {
   if (override !== undefined) return override;
   const planned = rotation.plannedStartAt(Number.isFinite(startsAt) ? startsAt : endsAt - 1);

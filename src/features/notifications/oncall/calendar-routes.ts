@@ -27,7 +27,7 @@ const AddressList = defineList('CalendarAddressList', 'Addresses', CalendarAddre
 
 const address = Type.String({ description: 'Id of an address.' });
 
-/** Owner of addresses: a path in the API, and the conversion of its parameter to an owner. */
+/** Owner of addresses: a path in the API, and a function that converts its parameter to an owner. */
 interface Owner {
   path: string;
   params: Record<string, ReturnType<typeof Type.String>>;
@@ -38,7 +38,7 @@ interface Owner {
   toOwner(request: FastifyRequest): string;
 }
 
-/** Creates the routes of secret addresses, and of the calendars behind them. */
+/** Creates the routes for secret addresses and for the calendars at these addresses. */
 export const createCalendarRoutes = (parts: CalendarParts): Route[] => {
   const people: Owner = {
     path: '/api/people/:person/calendar',

@@ -7,10 +7,10 @@ import { Rotation } from './rotation.ts';
 import type { LayerSettings, RotationDefinition, RotationSettings } from './settings.ts';
 import { createTurns, type Turns } from './turns.ts';
 
-/** Default date from which turns are counted, a Monday. */
+/** Default date from which turns are counted. It is a Monday. */
 const defaultStart = '2026-01-05';
 
-/** Earliest year for `from` and `until`, because handovers are computed for all years in between. */
+/** Earliest year for `from` and `until`. Handovers are computed for all years in between. */
 const firstYear = 2020;
 const lastYear = 2060;
 

@@ -1,12 +1,12 @@
 import type { SettingStore } from '../../../kit/setting-store.ts';
 import type { Proposal } from './proposals.ts';
 
-/** Kind of runtime setting with the declined proposals, by id. It has no routes. */
+/** Kind of runtime setting for declined proposals, by id. It has no routes. */
 const declinedKind = 'declined-proposal';
 
 const limit = { count: 1000, plural: 'declined proposals' };
 
-/** Declined proposals. They are forgotten some time after their end. */
+/** Declined proposals. They are forgotten some time after they end. */
 export class DeclinedProposals {
   readonly #settings: SettingStore;
 

@@ -9,10 +9,10 @@ import type { Lease } from '../../../storage/postgres/lease.ts';
 import type { Period } from './layer.ts';
 import type { Rotations } from './rotations.ts';
 
-/** Milliseconds before a gap at which the gap is reported. */
+/** Milliseconds before a gap at which it is reported. */
 const aheadMs = 7 * dayMs;
 
-/** Milliseconds between two searches for gaps. Changes to rotations trigger a search immediately. */
+/** Milliseconds between two searches for gaps. A change to a rotation triggers a search immediately. */
 const lookMs = minuteMs;
 
 /** Format of alerts about gaps, and prefix of their fingerprints. */
@@ -24,7 +24,7 @@ const level = 'WARNING';
 interface GapWatchParts {
   rotations: Rotations;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
-  /** Lease of the instance that raises alerts on behalf of all instances. */
+  /** Lease of the instance that raises alerts for all instances. */
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   /** Counts the rotations that name a person without an account. */
   countUnknown(): number;
@@ -33,8 +33,8 @@ interface GapWatchParts {
 }
 
 /**
- * Finds times in the next seven days when nobody is on call. Raises an alert for each affected rotation, and resolves
- * it when the gap is gone.
+ * Finds times in the next seven days when nobody is on call. Raises an alert for each affected rotation. Resolves the
+ * alert when the gap is gone.
  */
 export class GapWatch {
   readonly #parts: GapWatchParts;

@@ -8,7 +8,7 @@ import { dayMs } from '../../../lib/units.ts';
 /** Maximum number of lines in each part of a report. */
 const mostLines = 10;
 
-/** Maximum number of notifications searched for incidents of the last shift. */
+/** Maximum number of notifications that are searched for incidents of the last shift. */
 const mostNotifications = 1000;
 
 interface ReportedShift {
@@ -25,7 +25,7 @@ interface ReportSources {
   silences: Pick<SilenceStore, 'list'>;
 }
 
-/** Writes the report for the person whose shift begins: open incidents, events of the last shift, silences. */
+/** Writes the report for the person whose shift begins: open incidents, events of the last shift, and silences. */
 export const writeHandoverReport = async (
   { rotation, startsAt, endsAt, since }: ReportedShift,
   { incidents, silences }: ReportSources,

@@ -3,7 +3,7 @@ import { bisect } from '../../../lib/bisect.ts';
 import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { dayMs, minuteMs } from '../../../lib/units.ts';
 
-/** Maximum number of handovers a day. A shift of less than an hour indicates a mistake in the cron expression. */
+/** Maximum number of handovers per day. A shift of less than an hour indicates a mistake in the cron expression. */
 const mostADay = 24;
 
 /** First and last years for which handovers are computed. */
@@ -16,16 +16,15 @@ const yearsToTry = 9;
 interface Year {
   /** Handover times in order. */
   times: readonly number[];
-  /** Number of the first handover of the year or, in a year without handovers, of the next handover. */
+  /** Number of the first handover of the year. In a year without handovers, the number of the next handover. */
   first: number;
 }
 
 /**
  * Handovers of a cron expression, numbered from 0 for the first handover at or after the start. Handovers are computed
- * and cached one year at a time, so that counting over many years takes only milliseconds.
- *
- * A handover at a local time that a clock change skips happens right after the skip. A local time that occurs twice has
- * a handover only the first time, unless handovers are hourly.
+ * and cached one year at a time. Counting over many years then takes only milliseconds. If a clock change skips the
+ * local time of a handover, the handover happens right after the skip. If a local time occurs twice, only its first
+ * occurrence is a handover, unless handovers are hourly.
  */
 export class Handovers {
   readonly #clock: ZoneClock;
@@ -39,8 +38,8 @@ export class Handovers {
   readonly #years = new Map<number, Year>();
 
   /**
-   * `cron` has five fields: minute, hour, day of month, month, day of week. `start` is in Unix milliseconds. Throws an
-   * Error that explains the problem.
+   * Creates the handovers. `cron` has five fields: minute, hour, day of month, month, day of week. `start` is in Unix
+   * milliseconds. Throws an Error that explains the problem.
    */
   constructor(cron: string, clock: ZoneClock, start: number) {
     const [minute, hour, ...date] = splitCron(cron);
@@ -62,7 +61,7 @@ export class Handovers {
     return first + countUntil(times, at) - 1;
   }
 
-  /** Returns the time of the handover with this number; undefined outside the computed years. */
+  /** Returns the time of the handover with this number. Undefined outside the computed years. */
   timeOf(number: number): number | undefined {
     let year = this.#startYear;
     while (year >= firstYear && year <= lastYear) {
@@ -113,7 +112,7 @@ export class Handovers {
   }
 }
 
-/** Returns a cron expression's times of day, in milliseconds since midnight. */
+/** Returns the times of day in a cron expression, in milliseconds since midnight. */
 const readTimesOfDay = (cron: string): number[] => {
   const times: number[] = [];
   const parsed = createCron(cron, { utcOffset: 0 });

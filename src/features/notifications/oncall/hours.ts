@@ -3,12 +3,15 @@ import { dayMs, minuteMs } from '../../../lib/units.ts';
 
 const weekMs = 7 * dayMs;
 
-/** The Monday before Unix time 0 (a Thursday), from which weeks are counted. */
+/** Monday before Unix time 0, which was a Thursday. Weeks are counted from this Monday. */
 const firstMondayMs = -3 * dayMs;
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** Spans in milliseconds since Monday: at least one, sorted, non-overlapping, end exclusive. */
+/**
+ * Spans in milliseconds since Monday. There is at least one. Spans are sorted and do not overlap. Their ends are
+ * exclusive.
+ */
 type WeekSpans = readonly (readonly [start: number, end: number])[];
 
 /** Maximum milliseconds until hours recur, even if a clock change skips them in one week. */
@@ -24,7 +27,7 @@ export class Hours {
     this.#spans = spans;
   }
 
-  /** True if a time, in Unix milliseconds, falls within the hours. */
+  /** True if a time (Unix milliseconds) is within the hours. */
   isWithin(at: number): boolean {
     const ms = toWeekMs(this.#clock.toLocal(at));
     return this.#spans.some(([start, end]) => start <= ms && ms < end);
@@ -42,7 +45,7 @@ export class Hours {
     return time;
   }
 
-  /** Returns the period around a time in which `isWithin` does not change; times are Unix milliseconds. */
+  /** Returns the period around a time in which `isWithin` does not change. Times are Unix milliseconds. */
   spanAt(at: number): { isWithin: boolean; startsAt: number; endsAt: number } {
     const isWithin = this.isWithin(at);
     if (this.#spans.some(([start, end]) => end - start === weekMs)) {
@@ -57,7 +60,7 @@ export class Hours {
     return { isWithin, startsAt, endsAt };
   }
 
-  /** Returns the first time after `after` when the hours begin or end. */
+  /** Returns the first time after `after` at which the hours begin or end. */
   #nextChangeAfter(after: number): number {
     const wasWithin = this.isWithin(after);
     let time = after;
@@ -70,7 +73,7 @@ export class Hours {
     return time;
   }
 
-  /** Returns the complement of these hours; undefined if it is empty. */
+  /** Returns the complement of these hours. Undefined if it is empty. */
   toOutside(): Hours | undefined {
     const edges = [0, ...this.#spans.flat(), weekMs];
     const outside: [number, number][] = [];
@@ -87,7 +90,7 @@ export class Hours {
 export const parseHours = (text: string, timeZone: string): Hours => {
   const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));
   const spans: [number, number][] = [];
-  /** Days whose times come after a comma, as in `Mon, Wed 08:00-12:00`. */
+  /** Days that wait for times after a comma, as in `Mon, Wed 08:00-12:00`. */
   let waiting: number[] = [];
   let last = days.map((_, index) => index);
   for (const range of ranges.split(',').map((each) => each.trim())) {
@@ -106,7 +109,7 @@ export const parseHours = (text: string, timeZone: string): Hours => {
 const refuse = (problem: string): Error =>
   new Error(`${problem}; write times as in "Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin"`);
 
-/** Splits off the last word as a zone, unless it is a day or time. */
+/** Splits off the last word as a zone, unless the word is a day or time. */
 const splitZone = (text: string): { ranges: string; zone?: string } => {
   const [, ranges = '', word = ''] = /^(.*\S)\s+([A-Za-z][^\s,]*)$/s.exec(text) ?? [];
   if (word === '' || readDays(word) !== undefined) return { ranges: text };
@@ -120,7 +123,7 @@ interface Times {
   end: number;
 }
 
-/** Parses a comma-separated part: days, times, or both. */
+/** Parses one of several parts separated by commas: days, times, or both. */
 const readRange = (text: string): { listed: number[]; times: Times | undefined } => {
   const words = text === '' ? [] : text.split(/\s+/);
   const [first = '', second] = words;
@@ -131,7 +134,7 @@ const readRange = (text: string): { listed: number[]; times: Times | undefined }
   return { listed: listed ?? [], times: times === undefined ? undefined : readTimes(times) };
 };
 
-/** Parses days such as `Sat` or `Fri-Mon`; undefined for any other word. */
+/** Parses days such as `Sat` or `Fri-Mon`. Undefined for any other word. */
 const readDays = (word: string): number[] | undefined => {
   const [first = -1, last = first, ...rest] = word
     .toLowerCase()
@@ -144,7 +147,7 @@ const readDays = (word: string): number[] | undefined => {
 
 const clockTimes = /^([01]?\d|2[0-3]):([0-5]\d)-(?:([01]?\d|2[0-3]):([0-5]\d)|24:00)$/;
 
-/** Parses times as milliseconds since midnight. An end before the start is on the next day. */
+/** Parses times to milliseconds since midnight. An end before the start is on the next day. */
 const readTimes = (word: string): Times => {
   const [, hour, minute, endHour = '24', endMinute = '00'] = clockTimes.exec(word) ?? [];
   if (hour === undefined || minute === undefined)
@@ -156,7 +159,7 @@ const readTimes = (word: string): Times => {
 
 const toMs = (hour: string, minute: string): number => (Number(hour) * 60 + Number(minute)) * minuteMs;
 
-/** Returns spans of the week. Sunday's hours may end on Monday. */
+/** Returns spans of the week. The hours of Sunday may end on Monday. */
 const toSpans = (day: number, { start, end }: Times): [number, number][] => {
   const [from, to] = [day * dayMs + start, day * dayMs + end];
   if (to <= weekMs) return [[from, to]];

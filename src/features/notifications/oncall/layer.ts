@@ -2,18 +2,18 @@ import { bisect } from '../../../lib/bisect.ts';
 import type { Hours } from './hours.ts';
 import type { Turns } from './turns.ts';
 
-/** Period in Unix milliseconds. The end is exclusive, and infinite if unknown. */
+/** Period in Unix milliseconds. The end is exclusive. It is infinite if unknown. */
 export interface Period {
   startsAt: number;
   endsAt: number;
 }
 
-/** Person in a layer, from joining until leaving. */
+/** Member of a layer, from joining until leaving. */
 export interface LayerMember extends Period {
   name: string;
 }
 
-/** Period in which a layer has the same member, or nobody, on call. */
+/** Period in which the same member of a layer is on call, or nobody. */
 interface LayerPiece extends Period {
   member: string | undefined;
 }
@@ -28,15 +28,15 @@ interface LayerParts extends Period {
 interface Epoch extends Period {
   /** Indexes of the members who are present, in order. */
   present: readonly number[];
-  /** Number of a turn, and the index in `present` of the member whose turn it is. */
+  /** Number of a turn, and index in `present` of the member whose turn it is. */
   turn: number;
   place: number;
-  /** Index of the member who had the last turn; used while nobody is present. */
+  /** Index of the member who had the last turn. Used while nobody is present. */
   last: number;
 }
 
 /**
- * Layer of a rotation. At each handover, the next present member goes on call. The next member also takes over when the
+ * Layer of a rotation. At each handover, the next present member goes on call. The next member also takes over if the
  * member on call leaves. A member who joins waits for the next handover, unless nobody is on call.
  */
 export class Layer {
@@ -49,8 +49,8 @@ export class Layer {
   }
 
   /**
-   * Returns the member who is on call in this layer at a time, and the period around that time with this member on
-   * call. The turns of a member who is not `known` pass to the next member.
+   * Returns the member who is on call in this layer at a time, and the period around that time in which the member is
+   * on call. The turns of a member for whom `isKnown` is false pass to the next member.
    */
   pieceAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
     const { startsAt, endsAt, hours } = this.#parts;

@@ -12,7 +12,7 @@ const mostNotifications = 10_000;
 
 /** Load of one person in a week. */
 interface WeekLoad {
-  /** Monday on which the week begins, as local time at midnight. */
+  /** Local midnight of the Monday on which the week begins. */
   week: number;
   /** Number of pages. An incident that notifies several ways at the same time counts as one page. */
   pages: number;
@@ -43,7 +43,7 @@ export const toWeek = (local: number): number => {
   return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
 };
 
-/** Returns the load of all people who were paged in the wanted weeks, by name, latest week first. */
+/** Returns the load of all people who were paged in the wanted weeks, by name. The latest week comes first. */
 export const readLoad = async (
   incidents: Pick<IncidentSource, 'listSent' | 'find'>,
   zoneOf: (person: string) => ZoneClock,
@@ -97,8 +97,8 @@ const isAtNight = ({ local }: Page): boolean => {
 };
 
 /**
- * Counts pages. Ways are used one after another, according to their delays, so the way with the most notifications
- * counts.
+ * Counts pages. A page uses a person's ways one after another, according to their delays. The way with the most
+ * notifications therefore counts.
  */
 const countPages = (pages: readonly Page[]): number => {
   let count = 0;

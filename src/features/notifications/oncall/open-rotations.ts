@@ -10,7 +10,7 @@ import type { RotationSettings } from './settings.ts';
 interface OpenRotations {
   rotations: Rotations;
   keeper: RotationKeeper;
-  /** Messages for the start about people without an account. */
+  /** Messages on startup about people without an account. */
   notices: string[];
   /** Applies the rotations in a reloaded config file. Returns messages to print. */
   configure(configured: readonly RotationSettings[]): string[];
@@ -19,18 +19,15 @@ interface OpenRotations {
 }
 
 /**
- * Opens the rotations from the config file and the runtime settings. Throws a SettingsError for a person who is not a
- * user, if the config file defines the users.
+ * Opens the rotations from the config file and the runtime settings. If the config file defines the users, throws a
+ * SettingsError for a person who is not a user.
  */
 export const openRotations = (
   configured: readonly RotationSettings[],
   { offers, log }: { offers: Offers & Required<Pick<Offers, 'settings'>>; log: Pick<FastifyBaseLogger, 'error'> },
 ): OpenRotations => {
   const { settings, accounts } = offers;
-  /**
-   * True for the name of a user. While the users are unknown, all names count as users, because a gap would notify
-   * nobody.
-   */
+  /** True for the name of a user. While the users are unknown, all names count as users. A gap would notify nobody. */
   const isUser = (name: string): boolean =>
     accounts === undefined || !settings.isRead() || accounts.findUser(name) !== undefined;
   const listUnknown = ({ rotation: { kind, members } }: KnownRotation): string[] =>

@@ -10,7 +10,7 @@ import type { AppliedOverride, Rotation } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 import { DutyOverride, DutyOverrideParams } from './schema.ts';
 
-/** Part of an override: a member who is on call for some time. Times are Unix milliseconds. */
+/** Part of an override: a member, and the time for which the member is on call. Times are Unix milliseconds. */
 type OverridePart = Pick<AppliedOverride, 'member' | 'startsAt' | 'endsAt'>;
 
 /** Stored form of an override. In a swap, `inReturn` is the part that ends first. */
@@ -20,7 +20,7 @@ type StoredOverride = OverridePart &
 /** Override in a request. `inReturn` is the time that the replaced person takes over in exchange. */
 export type OverrideDraft = Omit<StoredOverride, 'createdBy' | 'inReturn'> & { inReturn?: Period | undefined };
 
-/** Author of a change. Admins and keys may change all shifts, Readers only their own. */
+/** Author of a change. Admins and keys may change all shifts. Readers may change only their own. */
 export interface OverrideAuthor {
   by: string;
   mayChangeOthers: boolean;
@@ -28,7 +28,7 @@ export interface OverrideAuthor {
 
 export type KnownOverride = RuntimeSetting<StoredOverride>;
 
-/** Throws an Error for an unusable override. */
+/** Compiles a stored override. Throws an Error if it is unusable. */
 const compile = (setting: KnownOverride): KnownOverride => {
   const { rotation, comment, createdBy, inReturn, ...part } = Object(setting.value) as Partial<StoredOverride>;
   if ([rotation, comment, createdBy].some((each) => typeof each !== 'string')) {
@@ -41,7 +41,9 @@ const compile = (setting: KnownOverride): KnownOverride => {
   return setting;
 };
 
-/** Overrides exist only as runtime settings, and are ended instead of deleted. */
+/**
+ * Kind of runtime setting for overrides. Overrides exist only as runtime settings. They are ended instead of deleted.
+ */
 export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   name: 'override',
   noun: 'Override',
@@ -57,7 +59,7 @@ export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   toLabel: ({ member, rotation }) => `${member} in ${rotation}`,
 });
 
-/** Overrides applied to their rotations. If overrides overlap, the newest applies. */
+/** Overrides applied to their rotations. If several overlap, the newest applies. */
 export class Overrides {
   readonly settings: SettingKeeper<StoredOverride, KnownOverride>;
   readonly #rotations: Rotations;
@@ -71,7 +73,7 @@ export class Overrides {
     this.#apply();
   }
 
-  /** Creates an override. Rejects with an HttpError if the override is unusable or there are too many. */
+  /** Creates an override. Rejects with an HttpError if it is unusable or if there are too many. */
   async create({ inReturn, ...draft }: OverrideDraft, author: OverrideAuthor): Promise<KnownOverride> {
     const now = this.#clock().getTime();
     const rotation = this.#requireRotation(draft.rotation);
@@ -105,7 +107,7 @@ export class Overrides {
     return override;
   }
 
-  /** Returns an override in its response form. */
+  /** Converts an override to its form in responses. */
   show(known: KnownOverride): DutyOverride {
     const { name, value, version, createdAt } = known;
     return {
@@ -121,7 +123,7 @@ export class Overrides {
     };
   }
 
-  /** True if a newer override replaces this override for part of the time. */
+  /** True if a newer override replaces this one for part of the time. */
   #isCovered({ name, value }: KnownOverride): boolean {
     const rotation = this.#rotations.find(value.rotation);
     if (!rotation) return false;
@@ -155,7 +157,9 @@ export class Overrides {
     );
   }
 
-  /** Returns the part of a swap that the replaced person takes over. Throws an HttpError. */
+  /**
+   * Returns the part of a swap that the replaced person takes over. Throws an HttpError if that part is not possible.
+   */
   #toReturn(rotation: Rotation, { member, ...given }: OverridePart, inReturn: Period, now: number): OverridePart {
     assertPeriod(inReturn, now);
     const [replaced, ...others] = rotation.listMembers(given.startsAt, given.endsAt);
@@ -168,7 +172,7 @@ export class Overrides {
     return { member: replaced, ...inReturn };
   }
 
-  /** Throws an HttpError unless the author takes over a shift or gives away their own shift. */
+  /** Throws an HttpError unless the author takes over a shift, or gives away a shift of their own. */
   #assertOwn(rotation: Rotation, { member, startsAt, endsAt }: OverridePart, by: string): void {
     const isOwn = member === by || rotation.listMembers(startsAt, endsAt).every((each) => each === by);
     if (rotation.kind === 'person' && !isOwn) throw notOwn();
@@ -197,7 +201,7 @@ const toShownPart = ({ member, startsAt, endsAt }: OverridePart) => ({
 
 const toPart = ({ member, startsAt, endsAt }: OverridePart): OverridePart => ({ member, startsAt, endsAt });
 
-/** @throws HttpError */
+/** @throws HttpError if the period is invalid */
 const assertPeriod = ({ startsAt, endsAt }: Period, now: number): void => {
   if (endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
   if (endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');

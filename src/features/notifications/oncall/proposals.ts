@@ -5,19 +5,19 @@ import { intersect, type Period } from './layer.ts';
 import { mostShifts, type Rotation } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 
-/** Number of days for which overrides are proposed in advance. */
+/** Number of days ahead for which overrides are proposed. */
 const daysAhead = 90;
 
-/** Shift, or part of a shift, during which its person is away. */
+/** Shift, or part of a shift, during which the person on call is away. */
 export interface Proposal extends Period {
   id: string;
   rotation: string;
   person: string;
-  /** Next person in the rotation who is not away; undefined if there is none. */
+  /** Next person in the rotation who is not away. Undefined if there is none. */
   substitute: string | undefined;
 }
 
-/** Returns proposed overrides for shifts of people who are away, earliest first. */
+/** Returns overrides to propose for the shifts of people who are away, earliest first. */
 export const listProposals = (rotations: Rotations, absences: Absences, now: number): Proposal[] =>
   rotations
     .list()
@@ -50,6 +50,6 @@ const findSubstitute = (rotation: Rotation, absences: Absences, person: string, 
   );
 };
 
-/** Creates an id that does not depend on the start, because the start moves with the clock during the shift. */
+/** Creates an id that does not depend on the start. During a shift, the start moves with the clock. */
 const toId = ({ name }: Rotation, person: string, { endsAt }: Period): string =>
   createHash('sha256').update(`${name} ${person} ${endsAt}`).digest('hex').slice(0, 32);

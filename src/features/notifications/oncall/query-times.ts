@@ -2,15 +2,13 @@ import { HttpError } from '../../../http/errors.ts';
 import { requireTime } from '../../../http/text-forms.ts';
 import { dayMs } from '../../../lib/units.ts';
 
-/**
- * Maximum distance from now, in milliseconds, because computing handovers for hundreds of years would take too long.
- */
+/** Maximum milliseconds from now. Computing handovers for hundreds of years would take too long. */
 const farthestMs = 5 * 366 * dayMs;
 
 const usualDays = 28;
 const mostDays = 400;
 
-/** Parses a time as Unix milliseconds. Default: now. Throws an HttpError. */
+/** Parses a time as Unix milliseconds. Default: now. Throws an HttpError if the time is invalid or too far away. */
 export const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
   const now = clock().getTime();
   const time = text === undefined ? now : requireTime(name, text);
@@ -19,8 +17,8 @@ export const readNearTime = (name: string, text: string | undefined, clock: () =
 };
 
 /**
- * Parses `from`, which defaults to now, and the end with the given name, which defaults to four weeks later. Throws an
- * HttpError.
+ * Parses the period from `from` to the parameter with the given name. `from` defaults to now, and the end to four weeks
+ * later. Throws an HttpError if a time is invalid.
  */
 export const readSpan = (
   fromText: string | undefined,

@@ -12,11 +12,11 @@ interface DueMessage {
   kind: string;
   name: string;
   member: string;
-  /** Member's value to be stored once the message has been sent. */
+  /** Value that the member gets once the message has been sent. */
   record: string;
   person: string;
   until: number;
-  /** Writes the text; resolves to undefined if there is nothing to say. */
+  /** Writes the text. Resolves to undefined if there is nothing to say. */
   write(): Promise<string | undefined>;
 }
 
@@ -32,8 +32,8 @@ interface RecordParts {
 }
 
 /**
- * Sends messages to people. Each message is recorded once a receiver has accepted it, so that a restart or another
- * instance sends it again only if it may be missing.
+ * Sends messages to people. Each message is recorded once a receiver has accepted it. After a restart, or on another
+ * instance, it is sent again only if it may not have arrived.
  */
 export class RecordedMessages {
   readonly #parts: RecordParts;
@@ -44,7 +44,10 @@ export class RecordedMessages {
     this.#parts = parts;
   }
 
-  /** Starts to send a message, unless it is being sent, or has already been sent here or by another instance. */
+  /**
+   * Starts to send a message. Does nothing if the message is being sent, or has already been sent here or by another
+   * instance.
+   */
   sendOnce(due: DueMessage): void {
     const { clock, send, log } = this.#parts;
     const key = JSON.stringify([due.kind, due.name, due.member, due.record]);
@@ -62,7 +65,7 @@ export class RecordedMessages {
     this.#sending.set(key, sending);
   }
 
-  /** Resolves once no message is being sent. The destinations must be closed first. */
+  /** Resolves once no message is being sent. Close the destinations first. */
   async close(): Promise<void> {
     await Promise.all(this.#sending.values());
   }

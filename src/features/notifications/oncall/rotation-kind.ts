@@ -15,9 +15,9 @@ import { type RotationDefinition, type RotationSettings, rotationMembers } from 
 export interface KnownRotation {
   name: string;
   rotation: Rotation;
-  /** Definition. Rotations of destinations have a single layer, whose people are destinations. */
+  /** Definition. A rotation of destinations has a single layer, in which destinations take the place of people. */
   definition: RotationDefinition;
-  /** Undefined for a rotation from the config file. */
+  /** Runtime setting. Undefined for a rotation from the config file. */
   setting: RuntimeSetting<RotationDefinition> | undefined;
 }
 
@@ -64,7 +64,7 @@ export const toShownRotation = ({ name, rotation, definition, setting }: KnownRo
 
 const isDefinition = createSchemaCheck(Type.Object(rotationMembers));
 
-/** Throws an Error for an unusable rotation. */
+/** Compiles a stored rotation. Throws an Error if it is unusable. */
 const compile = (setting: RuntimeSetting<RotationDefinition>): KnownRotation => {
   const { name, value } = setting;
   assertDestinationName('rotation', name);

@@ -7,7 +7,7 @@ import { mostShifts, type Shift } from './rotation.ts';
 import { RotationBody, type RotationKeeper, RotationList, rotationKind, toShownRotation } from './rotation-kind.ts';
 import { type CalendarEntry, RotationCalendar, RotationCalendarQuery } from './schema.ts';
 
-/** Creates the routes that list, change and delete rotations, and show their calendars. */
+/** Creates the routes that list, change and delete rotations and show their calendars. */
 export const createRotationRoutes = (keeper: RotationKeeper, clock: () => Date): Route[] => {
   const { list, read, put, remove } = createSettingRoutes(rotationKind, keeper, toShownRotation);
   return [

@@ -7,17 +7,20 @@ export interface AppliedOverride extends Period {
   member: string;
 }
 
-/** Period in which the member on call, or a gap, does not change, nor the layer or override that causes it. */
+/**
+ * Period in which the member on call, or the gap, stays the same. The layer or override responsible also stays the
+ * same.
+ */
 export interface Shift extends Period {
-  /** User or destination; undefined in a gap. */
+  /** User or destination. Undefined in a gap. */
   member: string | undefined;
-  /** Index of the layer; undefined in a gap and for an override. */
+  /** Index of the layer. Undefined in a gap and for an override. */
   layer: number | undefined;
-  /** Id of the override that put the member on call. */
+  /** Id of the override because of which the member is on call. */
   override: string | undefined;
 }
 
-/** Kind of a rotation's members: users, or destinations as in version 1. */
+/** Kind of the members of a rotation: users, or destinations as in version 1. */
 export type MemberKind = 'person' | 'destination';
 
 interface RotationParts {
@@ -25,19 +28,19 @@ interface RotationParts {
   kind: MemberKind;
   /** All members in order, without duplicates. */
   members: readonly string[];
-  /** Layers from the lowest up. Later layers cover earlier layers. */
+  /** Layers, lowest first. Higher layers cover lower ones. */
   layers: readonly Layer[];
 }
 
 /**
- * Maximum number of periods checked for the end of a shift or for the next member, not counting periods of overrides.
+ * Maximum number of periods examined to find the end of a shift or the next member. Periods of overrides do not count.
  */
 const mostPieces = 500;
 
 /** Maximum number of shifts in a list. */
 export const mostShifts = 5000;
 
-/** Members who share on-call duty, by layers and overrides. */
+/** Rotation: members who share on-call duty through layers and overrides. */
 export class Rotation {
   readonly name: string;
   readonly kind: MemberKind;
@@ -45,7 +48,7 @@ export class Rotation {
   readonly #layers: readonly Layer[];
   #overrides: readonly AppliedOverride[] = [];
   #isKnown: (name: string) => boolean = () => true;
-  /** Last result of `#pieceAt`, which is often needed again. */
+  /** Last result of `#pieceAt`. It is often needed again. */
   #last: Shift | undefined;
 
   constructor({ name, kind, members, layers }: RotationParts) {
@@ -55,25 +58,25 @@ export class Rotation {
     this.#layers = layers;
   }
 
-  /** Replaces the overrides. If overrides overlap, the last one applies. Unknown members are skipped. */
+  /** Replaces the overrides. If several overlap, the last one applies. Unknown members are skipped. */
   setOverrides(overrides: readonly AppliedOverride[], isKnown: (name: string) => boolean = () => true): void {
     this.#overrides = overrides.filter(({ rotation }) => rotation === this.name);
     this.#isKnown = isKnown;
     this.#last = undefined;
   }
 
-  /** Returns the member on call at a time (Unix milliseconds); undefined in a gap. */
+  /** Returns the member on call at a time (Unix milliseconds). Undefined in a gap. */
   memberAt(at: number): string | undefined {
     return this.#pieceAt(at).member;
   }
 
-  /** Returns the first time after `at` when another member may be on call; undefined if unknown. */
+  /** Returns the first time after `at` at which another member may be on call. Undefined if unknown. */
   nextChangeAfter(at: number): number | undefined {
     const { endsAt } = this.#pieceAt(at);
     return Number.isFinite(endsAt) ? endsAt : undefined;
   }
 
-  /** Returns the shift or gap at a time. Each override and each layer's part counts as a separate shift. */
+  /** Returns the shift or gap at a time. Each override, and each layer's part, counts as a separate shift. */
   shiftAt(at: number): Shift {
     const shift = { ...this.#pieceAt(at) };
     const isSame = ({ member, layer, override }: Shift) =>
@@ -91,21 +94,24 @@ export class Rotation {
     return shift;
   }
 
-  /** Returns the next shift of another member after `at`; undefined if there is none. */
+  /** Returns the next shift of another member after `at`. Undefined if there is none. */
   nextShiftAfter(at: number): Shift | undefined {
     const present = this.memberAt(at);
     return this.#findShiftAfter(at, ({ member }) => member !== present && member !== undefined);
   }
 
-  /** Returns the time when the member on call at `at` goes off call or a gap at `at` ends; undefined if unknown. */
+  /**
+   * Returns the time at which the member on call at `at` goes off call, or at which a gap at `at` ends. Undefined if
+   * unknown.
+   */
   nextMemberChangeAfter(at: number): number | undefined {
     const present = this.memberAt(at);
     return this.#findShiftAfter(at, ({ member }) => member !== present)?.startsAt;
   }
 
   /**
-   * Returns the time since which the member on call at `at` has been on call, or since which nobody has; -Infinity if
-   * unknown.
+   * Returns the time since which the member on call at `at` has been on call. In a gap, returns the start of the gap.
+   * -Infinity if unknown.
    */
   memberSince(at: number): number {
     let { startsAt, member } = this.shiftAt(at);
@@ -117,7 +123,7 @@ export class Rotation {
     return startsAt;
   }
 
-  /** Lists up to `most` shifts and gaps between two times. The first and last are returned in full length. */
+  /** Lists up to `most` shifts and gaps between two times. The first and the last are returned in full length. */
   listShifts(from: number, to: number, most: number): Shift[] {
     const shifts: Shift[] = [];
     for (let at = from; at < to && shifts.length < most; ) {
@@ -128,7 +134,7 @@ export class Rotation {
     return shifts;
   }
 
-  /** Returns the members on call between two times, without duplicates; undefined stands for a gap. */
+  /** Returns the members on call between two times, without duplicates. Undefined stands for a gap. */
   listMembers(from: number, to: number): (string | undefined)[] {
     return [...new Set(this.listShifts(from, to, mostShifts).map(({ member }) => member))];
   }
@@ -138,7 +144,7 @@ export class Rotation {
     return this.#shiftWithoutOverrides(at).startsAt;
   }
 
-  /** Returns the first gap between two times; undefined if somebody is always on call. */
+  /** Returns the first gap between two times. Undefined if somebody is always on call. */
   findGap(from: number, to: number): Period | undefined {
     for (let at = from; at < to; at = this.#pieceAt(at).endsAt) {
       if (this.#pieceAt(at).member === undefined) return this.shiftAt(at);
@@ -156,7 +162,7 @@ export class Rotation {
     return undefined;
   }
 
-  /** Number of pieces within which every member has had a shift, and every override has begun and ended. */
+  /** Number of pieces within which every member has had a shift and every override has begun and ended. */
   get #mostPieces(): number {
     return mostPieces + 2 * this.#overrides.length;
   }

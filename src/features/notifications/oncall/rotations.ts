@@ -20,7 +20,7 @@ export class Rotations {
     this.setOverrides(this.#overrides);
   }
 
-  /** Replaces the overrides, oldest first. Overrides with removed members or rotations have no effect. */
+  /** Replaces the overrides, oldest first. Overrides whose member or rotation has been removed have no effect. */
   setOverrides(overrides: readonly AppliedOverride[]): void {
     this.#overrides = overrides;
     for (const rotation of this.#rotations) {
@@ -33,7 +33,7 @@ export class Rotations {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls the listener when settings or overrides have changed, so that another member may be on call. */
+  /** Calls the listener after a change to settings or overrides. Another member may then be on call. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -46,7 +46,7 @@ export class Rotations {
     return this.#rotations.find((rotation) => rotation.name === name);
   }
 
-  /** Members of all rotations of destinations. Any of these members can take over in any of these rotations. */
+  /** Members of all rotations of destinations. Each can take over in any of these rotations. */
   get members(): ReadonlySet<string> {
     return this.#members;
   }
@@ -56,20 +56,20 @@ export class Rotations {
     return kind === 'person' ? this.#isUser(member) : this.#members.has(member);
   }
 
-  /** Returns the targets on call in a rotation at a time: `person:anna` or `destination:anna-phone`; empty in a gap. */
+  /** Returns the targets on call in a rotation at a time: `person:anna` or `destination:anna-phone`. Empty in a gap. */
   onCallAt(rotation: string, at: number): string[] {
     const found = this.find(rotation);
     const member = found?.memberAt(at);
     return found && member !== undefined ? [`${found.kind}:${member}`] : [];
   }
 
-  /** True if a destination is on call at a time (Unix milliseconds), or is in no rotation. */
+  /** True if a destination is on call at a time (Unix milliseconds), or belongs to no rotation. */
   isOnCall(destination: string, at: number): boolean {
     const isOn = (rotation: Rotation) => rotation.kind === 'destination' && rotation.memberAt(at) === destination;
     return !this.#members.has(destination) || this.#rotations.some(isOn);
   }
 
-  /** Returns the first time after `at` when `isOnCall` may change; undefined if unknown. */
+  /** Returns the first time after `at` at which `isOnCall` may change. Undefined if unknown. */
   nextHandoverAfter(at: number): number | undefined {
     const times = this.#rotations.flatMap((rotation) => rotation.nextChangeAfter(at) ?? []);
     return times.length > 0 ? Math.min(...times) : undefined;

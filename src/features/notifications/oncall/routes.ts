@@ -37,7 +37,7 @@ export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts):
   ...createChangingRoutes(overrides, clock),
 ];
 
-/** Returns each rotation's member on call at a time (Unix milliseconds). */
+/** Returns the member on call in each rotation at a time (Unix milliseconds). */
 export const listOnCall = (rotations: Rotations, overrides: Overrides, at: number): OnCallList => {
   const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
   return { count: data.length, data };
@@ -164,7 +164,10 @@ const readPeriod = (
   endsAt: readNearTime(`${place}endsAt`, endsAt, clock),
 });
 
-/** Returns the author of an override. Readers may change only their own shifts, keys with the right all shifts. */
+/**
+ * Returns the author of an override. Readers may change only their own shifts. Keys with the right may change all
+ * shifts.
+ */
 export const toOverrideAuthor = (by: string, request: FastifyRequest): OverrideAuthor => ({
   by,
   mayChangeOthers: findPrincipal(request)?.role !== 'Reader',

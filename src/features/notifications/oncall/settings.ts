@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { destinationNamePattern } from '../settings.ts';
 
-/** Names of users. */
+/** Schema options for the name of a user. */
 const personName = { minLength: 1, maxLength: 64, examples: ['anna'] };
 
 const from = Type.Optional(
@@ -85,8 +85,8 @@ export const rotationMembers = {
 export type RotationDefinition = Static<ReturnType<typeof Type.Object<typeof rotationMembers>>>;
 
 /**
- * Entry in the setting `rotations`: with `layers`, a rotation of people, otherwise a rotation of destinations. Names,
- * cron expressions and times are checked later, with errors that name the rotation.
+ * Entry in the setting `rotations`. With `layers`, it is a rotation of people, otherwise a rotation of destinations.
+ * Names, cron expressions and times are checked later. Errors then name the rotation.
  */
 const RotationSettings = Type.Object(
   {
@@ -116,7 +116,7 @@ const RotationSettings = Type.Object(
 );
 export type RotationSettings = Static<typeof RotationSettings>;
 
-/** The setting with its default. */
+/** Settings for rotations and the weekly report, with their defaults. */
 export const rotationSettings = {
   rotations: Type.Array(RotationSettings, {
     default: [],

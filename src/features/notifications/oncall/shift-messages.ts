@@ -12,13 +12,16 @@ import type { Rotations } from './rotations.ts';
 /** Milliseconds before a shift at which the person on call is reminded. */
 const reminderMs = hourMs;
 
-/** Milliseconds after a handover during which the report is still sent. */
+/** Milliseconds after a handover during which the report may still be sent. */
 const latestMs = 30 * minuteMs;
 
 /** Milliseconds between two readings of the clock. */
 const lookMs = 10_000;
 
-/** Kind of runtime setting with the last reminder and handover report of a rotation: start of the shift, and person. */
+/**
+ * Kind of runtime setting with the last reminder and handover report of a rotation. Each has the start of the shift and
+ * the person.
+ */
 const kind = 'shift-message';
 
 interface MessageParts {
@@ -27,12 +30,12 @@ interface MessageParts {
   messages: Pick<RecordedMessages, 'sendOnce'>;
   incidents: Pick<IncidentSource, 'listUnsettled' | 'listSent'>;
   silences: Pick<SilenceStore, 'list'>;
-  /** Lease of the instance that sends messages on behalf of all instances. */
+  /** Lease of the instance that sends messages for all instances. */
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   clock: () => Date;
 }
 
-/** Reminds people an hour before their shifts, and sends them a report at the handover. */
+/** Reminds people an hour before their shifts. Sends them a report at the handover. */
 export class ShiftMessages {
   readonly #parts: MessageParts;
   #timer: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import type { HandoverSettings } from './settings.ts';
 export interface Turns {
   /** Returns the number of the turn at a time. */
   numberAt(at: number): number;
-  /** Returns the start of the turn with this number; undefined outside the computed years. */
+  /** Returns the start of the turn with this number. Undefined outside the computed years. */
   timeOf(number: number): number | undefined;
 }
 
@@ -19,7 +19,7 @@ const mostDays = 366;
 
 /**
  * Creates turns from a handover: `{every: "2 weeks", at: "Mon 09:00"}` or a cron expression. Turn 0 begins at the first
- * handover at or after `start`, or contains `start` if `isFromStart`. Throws an Error that explains the problem.
+ * handover at or after `start`. With `isFromStart`, turn 0 contains `start`. Throws an Error that explains the problem.
  */
 export const createTurns = (
   { every, at }: HandoverSettings,
@@ -50,7 +50,7 @@ const createHandovers = (cron: string, clock: ZoneClock, start: number): Handove
 
 type Unit = 'hour' | 'day' | 'week';
 
-/** Returns the cron expression for a period's handovers, and the number of matching times per turn. */
+/** Returns the cron expression for handovers after each period, and the number of its times per turn. */
 const toCron = (count: number, unit: Unit, at: string | undefined): { cron: string; size: number } => {
   const usual = unit === 'week' ? 'Mon 09:00' : '09:00';
   const [, name, hour, minute] = clockTime.exec(at ?? usual) ?? [];

@@ -33,8 +33,8 @@ interface ReportParts {
 }
 
 /**
- * Sends the people in rotations a report on Mondays: pages and nights woken in the last week, and incidents that nobody
- * acted on.
+ * Sends people in rotations a report on Mondays. It has the pages and disturbed nights of the last week, and the
+ * incidents on which nobody acted.
  */
 export class WeeklyReport {
   readonly #parts: ReportParts;
@@ -73,7 +73,7 @@ export class WeeklyReport {
     }
   }
 
-  /** Writes the report; resolves to undefined if nobody was paged. */
+  /** Writes the report. Resolves to undefined if nobody was paged. */
   async #write(monday: number): Promise<string | undefined> {
     const { incidents, zoneOf } = this.#parts;
     const load = await readLoad(incidents, zoneOf, (_, week) => week === monday);

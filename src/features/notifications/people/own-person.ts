@@ -3,7 +3,7 @@ import { principalOf } from '../../../auth/guard.ts';
 import { HttpError, requireKnown } from '../../../http/errors.ts';
 
 /**
- * Returns the person in the path; `me` is the caller. Throws an HttpError for an unknown person, and for another person
+ * Returns the person in the path. `me` is the caller. Throws an HttpError for an unknown person, and for another person
  * if the caller is not an Admin. `things` names the person's data in the refusal.
  */
 export const requireOwnPerson = (

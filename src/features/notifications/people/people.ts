@@ -9,7 +9,7 @@ import { deleteOwned, isSameUser } from './removal.ts';
 import { type MailServer, splitWayName, toDelay, toWayTarget } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
 
-/** Source of the users whose ways are managed. */
+/** Source of the users for whom ways are managed. */
 interface UserSource {
   listUsers(): readonly KnownUser[];
 }
@@ -19,19 +19,19 @@ interface PeopleParts {
   targets: Targets;
   clock: () => Date;
   users: UserSource | undefined;
-  /** Returns the destination whose server sends the mails of ways that have no server of their own. */
+  /** Returns the destination whose server sends the mails of ways without a server of their own. */
   findMail(): MailServer | undefined;
   /** Resolves once the last change has taken effect. */
   settle(): Promise<void>;
   onUnusable(name: string, error: Error): void;
 }
 
-/** People and their ways. */
+/** People, and the ways to reach them. */
 export class People {
   readonly ways: WayKeeper;
   readonly people: PersonKeeper;
   readonly #parts: PeopleParts;
-  /** Targets of ways, or reasons why a way cannot be used; undefined after a change, until recomputed. */
+  /** Target of each way, or the reason why the way cannot be used. Undefined after a change, until recomputed. */
   #resolved: ReadonlyMap<string, DestinationTarget | string> | undefined;
 
   constructor(parts: PeopleParts) {
@@ -48,7 +48,7 @@ export class People {
     this.people.onChanged(listener);
   }
 
-  /** Returns the users; undefined while they are unknown. */
+  /** Returns the users. Undefined while they are unknown. */
   listUsers(): readonly KnownUser[] | undefined {
     const users = this.#parts.users?.listUsers() ?? [];
     return users.length > 0 ? users : undefined;
@@ -58,7 +58,7 @@ export class People {
     return this.listUsers()?.some((user) => user.name === name) ?? true;
   }
 
-  /** Returns a person's ways by delay. */
+  /** Returns the ways of a person, sorted by delay. */
   waysOf(person: string): KnownWay[] {
     const delayOf = ({ setting }: KnownWay): number => toDelay(setting.value.delay);
     const own = this.ways.list().filter((way) => way.person === person);
@@ -73,13 +73,13 @@ export class People {
     return toWayTarget(name, value, createdAt, quiet, this.#parts.findMail());
   }
 
-  /** Returns the reason why a way cannot be used; null for a usable way. */
+  /** Returns the reason why a way cannot be used. Null for a usable way. */
   findProblem({ name }: KnownWay): string | null {
     const found = this.#resolve().get(name);
     return typeof found === 'string' ? found : null;
   }
 
-  /** Discards resolved ways, because users or destinations have changed. */
+  /** Discards the resolved ways. Called when users or destinations have changed. */
   reset(): void {
     this.#resolved = undefined;
   }

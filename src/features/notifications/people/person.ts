@@ -13,15 +13,15 @@ export interface StoredPerson {
 
 const defaultExcept = ['CRITICAL'];
 
-/** Times at which a person is not notified. */
+/** Times at which a person is not to be notified. */
 export interface Quiet {
-  /** Hours outside the quiet hours; undefined without quiet hours. */
+  /** Hours outside the quiet hours. Undefined without quiet hours. */
   hours: UsableHours | undefined;
-  /** Severities that notify even during quiet hours. */
+  /** Severities that notify the person even during quiet hours. */
   except: ReadonlySet<Severity>;
 }
 
-/** Compiles a person's settings. Throws an Error that explains the problem. */
+/** Compiles the settings of a person. Throws an Error that explains the problem. */
 export const compileQuiet = ({ timeZone, quietHours, quietExcept = defaultExcept }: StoredPerson): Quiet => {
   const zone = timeZone === undefined ? readOwnTimeZone() : findTimeZone(timeZone);
   if (zone === undefined) throw new Error(`timeZone must be a name such as Europe/Berlin, not ${timeZone}`);

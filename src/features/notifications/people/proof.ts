@@ -5,24 +5,30 @@ import type { StoredWay } from './way.ts';
 /** Number of digits in a code. */
 const digits = 6;
 
-/** Settings that make up the address of a way. Changing one of them makes the way unproven. */
+/** Settings that make up the address of a way. If one of them changes, the way is unproven again. */
 export const toAddressText = ({ type, url, to, method, user }: StoredWay): string =>
   JSON.stringify([type, url ?? null, to ?? null, method ?? null, user ?? null]);
 
-/** Way with its creation time in Unix milliseconds, so that a way that replaces a deleted one gets different codes. */
+/**
+ * Way with the time at which it was created, in Unix milliseconds. A way that replaces a deleted one thus gets
+ * different codes.
+ */
 interface CodedWay {
   name: string;
   createdAt: number;
   value: StoredWay;
 }
 
-/** Codes sent in test notifications to prove that they arrive. Valid until the end of the next day, in UTC. */
+/**
+ * Codes sent in test notifications. They prove that notifications arrive. A code is valid until the end of the next day
+ * in UTC.
+ */
 export interface WayCodes {
   create(way: CodedWay): string;
   isValid(way: CodedWay, code: string): boolean;
 }
 
-/** Creates codes. The first key signs; codes signed with any of the keys are valid. */
+/** Creates codes. The first key signs. Codes signed with any of the keys are valid. */
 export const createWayCodes = (keys: readonly [Buffer, ...Buffer[]], clock: () => Date): WayCodes => {
   const toCode = ({ name, createdAt, value }: CodedWay, day: number, key: Buffer): string => {
     const content = JSON.stringify(['way', name, createdAt, toAddressText(value), day]);

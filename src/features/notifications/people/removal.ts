@@ -14,6 +14,6 @@ export const deleteOwned = async <Stored>(
   for (const setting of settings.listStored().filter(isOwned)) await settings.delete(setting.name, by);
 };
 
-/** True if two names mean the same user. Names of users never differ only in case. */
+/** True if two names mean the same user. The names of two users never differ only in case. */
 export const isSameUser = (one: string | undefined, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase();

@@ -32,7 +32,7 @@ const personPath = '/api/people/:person';
 const wayPath = `${personPath}/ways/:way`;
 const withVersion = { ETag: "The contact method's version, in quotes." };
 
-/** Creates the routes with which people and administrators change ways to reach people. */
+/** Creates the routes with which people and administrators change the ways to reach people. */
 export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
   createPeopleRoute(parts),
   createPersonRoute(parts),
@@ -44,7 +44,7 @@ export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
   createConfirmRoute(parts),
 ];
 
-/** Returns the person in the path. With `mayBeDeleted`, an Admin can find the ways left by a deleted user. */
+/** Returns the person in the path. With `mayBeDeleted`, an Admin can also find the ways left by a deleted user. */
 const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = false): string =>
   requireOwnPerson(request, 'ways', (name, isRefused) => {
     const hasLeft = mayBeDeleted && !isRefused && people.waysOf(name).length > 0;

@@ -32,7 +32,7 @@ const shown = {
   ),
 };
 
-/** Request body for a way: settings of its destination type, and its delay. */
+/** Request body for a way: the settings of its destination type, and its delay. */
 export const WayBody = Type.Object(
   {
     name: Type.Optional(name),

@@ -16,7 +16,7 @@ import { type StoredWay, splitWayName, toWayName, toWayTarget } from './way.ts';
 const mostWays = 1000;
 export const mostWaysEach = 10;
 
-/** Maximum length in bytes of the name of a person with ways, because links contain the name. */
+/** Maximum length in bytes of the name of a person with ways. Links contain the name. */
 const longestPerson = 128;
 
 export interface KnownWay {
@@ -28,21 +28,21 @@ export interface KnownWay {
 }
 
 /**
- * Returns the full name of a person's way. Throws an HttpError for a name that could be confused with another person's
- * way.
+ * Returns the full name of a person's way. Throws an HttpError for a name that could be confused with the way of
+ * another person.
  */
 export const requireWayName = (person: string, way: string): string => {
   assertDestinationName('contact method', way);
   return toWayName(person, way);
 };
 
-/** Server for checks of ways that use the server of a destination. */
+/** Stands for the server of a destination when ways that use it are checked. */
 const anyServer = {
   settings: { name: 'mail', type: 'email', url: 'smtp://localhost', from: 'signalbox@localhost' },
   isRuntimeSetting: false,
 };
 
-/** @throws Error for an unusable way */
+/** @throws Error if the way is unusable */
 const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {
   const { name, value, createdAt } = setting;
   const names = splitWayName(name);
@@ -57,7 +57,7 @@ const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {
   return { name, ...names, setting };
 };
 
-/** Ways to reach people. They exist only as runtime settings. */
+/** Kind of runtime setting for ways to reach people. Ways exist only as runtime settings. */
 export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestination & { delay?: string }>({
   name: 'way',
   noun: 'Way',
@@ -87,7 +87,7 @@ export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestin
 
 export type WayKeeper = SettingKeeper<StoredWay, KnownWay, never, GivenDestination & { delay?: string }>;
 
-/** Shows a way without its secrets. */
+/** Converts a way to its form in responses, without its secrets. */
 export const toShownWay = ({ person, way, setting }: KnownWay, problem: string | null): Static<typeof ShownWay> => {
   const { url, secret: _one, token: _other, headers: _more, provenAt, notify: __, on: ___, ...rest } = setting.value;
   return {
@@ -107,7 +107,7 @@ export interface KnownPerson extends StoredPerson {
   setting: RuntimeSetting<StoredPerson>;
 }
 
-/** Time zones and quiet hours of people. */
+/** Kind of runtime setting for time zones and quiet hours of people. */
 export const personKind = defineSettingKind<StoredPerson, KnownPerson>({
   name: 'person',
   noun: 'Person',

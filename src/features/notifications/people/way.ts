@@ -6,29 +6,28 @@ import type { Quiet } from './person.ts';
 
 /** Stored form of a way to reach a person. */
 export type StoredWay = Omit<DestinationSettings, 'name' | 'url'> & {
-  /** Undefined for an `email` way that uses the server of a destination. */
+  /** URL. Undefined for an `email` way that uses the server of a destination. */
   url?: string | undefined;
   delay?: string;
-  /** Time when the person confirmed a test, in Unix milliseconds. */
+  /** Time at which the person confirmed a test, in Unix milliseconds. */
   provenAt?: number | undefined;
 };
 
 /**
- * Separator between the name of the person and the name of the way. Names of other destinations cannot contain this
- * character.
+ * Separator between the name of the person and the name of the way. The names of other destinations cannot contain it.
  */
 const separator = '/';
 
 /** Returns the name of a way among destinations: `anna/phone`. */
 export const toWayName = (person: string, way: string): string => `${person}${separator}${way}`;
 
-/** Returns the names of the person and the way; undefined for other destinations. */
+/** Returns the names of the person and the way. Undefined for other destinations. */
 export const splitWayName = (name: string): { person: string; way: string } | undefined => {
   const at = name.lastIndexOf(separator);
   return at < 0 ? undefined : { person: name.slice(0, at), way: name.slice(at + 1) };
 };
 
-/** Converts `delay` to milliseconds. Throws an Error for an unusable text. */
+/** Converts `delay` to milliseconds. Throws an Error if the text is unusable. */
 export const toDelay = (text: string | undefined): number => {
   const ms = text === undefined ? 0 : parseDuration(text);
   if (ms !== undefined && ms <= dayMs) return ms;
@@ -37,14 +36,14 @@ export const toDelay = (text: string | undefined): number => {
   );
 };
 
-/** Notifications sent to a way. */
+/** Kinds of notifications sent to a way. */
 const on: DestinationSettings['on'] = ['opened', 'raised', 'acknowledged', 'resolved'];
 
-/** Members of an `email` destination that ways without `url` can take only from the destination. */
+/** Members of an `email` destination that a way without `url` must take from the destination. */
 const serverKeys = ['url', 'secret', 'secretFile', 'user', 'from', 'tls', 'ca', 'caFile'] as const;
 
 /**
- * Returns destination settings for a way. An `email` way without `url` uses the server of `mail`. Throws an Error if
+ * Converts a way to destination settings. An `email` way without `url` uses the server of `mail`. Throws an Error if
  * there is no server.
  */
 const toWaySettings = (
@@ -66,13 +65,13 @@ const toWaySettings = (
   return { ...own, ...server, name, notify: 'incidents', on } as DestinationSettings;
 };
 
-/** Destination whose server sends the mails of ways that have no server of their own. */
+/** Destination whose server sends the mails of ways without a server of their own. */
 export interface MailServer {
   settings: DestinationSettings;
   isRuntimeSetting: boolean;
 }
 
-/** Returns the target of a way. Throws an Error for an unusable way. */
+/** Returns the target of a way. Throws an Error if the way is unusable. */
 export const toWayTarget = (
   name: string,
   stored: StoredWay,

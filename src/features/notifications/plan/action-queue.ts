@@ -1,14 +1,14 @@
 import type { SharedIncident } from '../../../kit/incident.ts';
 import type { SharedAction } from '../../../kit/incident-source.ts';
 
-/** Milliseconds until actions that could not be stored are retried. */
+/** Milliseconds before actions that could not be stored are retried. */
 const retryMs = 1000;
 
 /** Maximum number of actions stored together. */
 const mostActions = 500;
 
 interface ActionQueueParts {
-  /** Stores an action; resolves to undefined if its incident no longer exists. */
+  /** Stores an action. Resolves to undefined if its incident no longer exists. */
   act(action: SharedAction): Promise<SharedIncident | undefined>;
   /** Called with the incident after the action. */
   onStored(action: SharedAction, incident: SharedIncident | undefined): void;
@@ -21,7 +21,7 @@ interface WaitingAction {
   resolve(): void;
 }
 
-/** Stores the incident actions of notifications, up to 500 together, and retries each until it is stored. */
+/** Stores the incident actions of notifications, up to 500 together. Retries each action until it is stored. */
 export class ActionQueue {
   readonly #parts: ActionQueueParts;
   readonly #waiting: WaitingAction[] = [];
@@ -34,7 +34,7 @@ export class ActionQueue {
     this.#parts = parts;
   }
 
-  /** Resolves once the action is stored or the queue is closed. */
+  /** Adds an action. Resolves once it is stored or the queue is closed. */
   add(action: SharedAction): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ action, resolve });

@@ -4,10 +4,10 @@ import type { PlannedNotification } from './plan.ts';
 /** Maximum number of incidents in one message. */
 const mostGrouped = 500;
 
-/** Maximum number of waiting messages about single incidents, because a message takes more memory than its incident. */
+/** Maximum number of waiting messages about single incidents. A message takes more memory than its incident. */
 const mostAhead = 100;
 
-/** Incident waiting for a message; times are Unix milliseconds. */
+/** Incident that waits for a message. Times are Unix milliseconds. */
 interface Collected {
   /** Latest time at which a message about the incident is due. */
   dueAt: number;
@@ -16,7 +16,7 @@ interface Collected {
   isCritical: boolean;
 }
 
-/** Incidents for one message. */
+/** Incidents to be put into one message. */
 export interface IncidentGroup {
   ids: readonly string[];
   /** Time of the oldest update, in Unix milliseconds. */
@@ -24,14 +24,14 @@ export interface IncidentGroup {
   isCritical: boolean;
 }
 
-/** Incidents of one destination that are not in a message yet, collected for `groupSeconds`. */
+/** Incidents of one destination that are not in a message yet. They are collected for `groupSeconds`. */
 export class Collector {
-  /** Milliseconds for which incidents are collected; with 0, each incident gets its own message. */
+  /** Milliseconds for which incidents are collected. With 0, each incident gets a message of its own. */
   readonly #groupMs: number;
   readonly #fresh = new Map<string, Collected>();
   /** Incidents that are due, in message order. */
   readonly #due = new Map<string, Collected>();
-  /** Time when the first incident that is not due yet becomes due. */
+  /** Time at which the first incident that is not due yet becomes due. */
   #firstDueAt = Number.POSITIVE_INFINITY;
 
   constructor(groupMs: number) {
@@ -49,7 +49,7 @@ export class Collector {
     return Number.isFinite(oldest) ? oldest : undefined;
   }
 
-  /** Returns the milliseconds until the first incident is due; Infinity without incidents. */
+  /** Returns the milliseconds until the first incident is due. Infinity without incidents. */
   untilDue(now: number): number {
     return this.#fresh.size === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.#firstDueAt - now);
   }
@@ -73,7 +73,7 @@ export class Collector {
     return true;
   }
 
-  /** Removes an incident and returns it as a group; undefined if the incident is not in the collector. */
+  /** Removes an incident and returns it as a group. Undefined if the incident is not here. */
   remove(id: string): IncidentGroup | undefined {
     const one = this.#fresh.get(id) ?? this.#due.get(id);
     this.#fresh.delete(id);
@@ -82,8 +82,8 @@ export class Collector {
   }
 
   /**
-   * Removes incidents that are due and returns one group per message. Incidents that are due slightly later join these
-   * groups.
+   * Removes incidents that are due and returns one group per message. Incidents that become due slightly later join
+   * these groups.
    */
   take(now: number, { isIdle }: { isIdle: boolean }): IncidentGroup[] {
     const groups = this.#areFreshDue(now) ? this.#takeFresh() : [];

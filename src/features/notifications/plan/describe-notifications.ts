@@ -7,7 +7,8 @@ import { isPlanned, type NotificationPlan } from './plan.ts';
 type PlanFor = (incident: SharedIncident, destination: IncidentDestination, now: number) => NotificationPlan;
 
 /**
- * Returns the last and next notification of an incident for each destination. For removed destinations, only the last.
+ * Returns the last and next notification of an incident for each destination. Removed destinations have only a last
+ * notification.
  */
 export const describeNotifications = (
   incident: SharedIncident,

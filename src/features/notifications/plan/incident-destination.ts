@@ -18,25 +18,23 @@ import {
 } from './incident-messages.ts';
 import type { PlannedNotification, PlannedUpdate } from './plan.ts';
 
-/** Maximum wait for the database or disk before and after a message, in milliseconds. */
+/** Maximum milliseconds to wait for the database or disk, both before and after a message. */
 const patienceMs = 2000;
 
-/**
- * Maximum milliseconds between clock checks while incidents are being collected, because clocks can be set at any time.
- */
+/** Maximum milliseconds between clock checks while incidents are being collected. The clock can be set at any time. */
 const longestWaitMs = 1000;
 
-/** Source of a destination's updates, which also stores their results. */
+/** Source of updates for a destination. It also stores their results. */
 interface UpdateSource {
   /** True if this instance currently sends notifications. */
   maySend(): boolean;
-  /** Returns the current update about the incident for a message; undefined if no notification is due. */
+  /** Returns the current update about the incident for a message. Undefined if no notification is due. */
   prepare(destination: IncidentDestination, id: string): PlannedUpdate | undefined;
-  /** Resolves once a notification's result is stored. Never rejects. */
+  /** Stores the result of a notification. Resolves once it is stored. Never rejects. */
   storeDelivery(id: string, delivery: IncidentDelivery): Promise<void>;
-  /** Resolves once the attempt to send a first message about the incident is recorded. Never rejects. */
+  /** Records the attempt to send a first message about the incident. Resolves once it is recorded. Never rejects. */
   storeAttempt(id: string, destination: string): Promise<void>;
-  /** Plans an incident's next notification to one destination. */
+  /** Plans the next notification of an incident to one destination. */
   replan(destination: IncidentDestination, id: string): void;
 }
 
@@ -47,15 +45,15 @@ interface IncidentDestinationParts extends DestinationParts {
 
 /** Incident in a message that is waiting or being sent. */
 interface WaitingIncident {
-  /** Unix milliseconds; undefined while the message is being sent. */
+  /** Unix milliseconds. Undefined while the message is being sent. */
   nextAttempt: number | undefined;
   attempts: number;
   error: string | null;
 }
 
 /**
- * Destination that gets incidents. Each incident is first collected with other incidents, and then belongs to one
- * message at a time. A message reports the state at the time of sending.
+ * Destination that gets incidents. An incident is first collected together with others, and then belongs to one message
+ * at a time. A message reports the state at the time of sending.
  */
 export class IncidentDestination extends Destination<MessageContent> {
   readonly notify = 'incidents';
@@ -92,7 +90,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.queue.waiting.size > 0;
   }
 
-  /** Returns the attempts to send the incident's message; undefined if the incident is not in a message. */
+  /** Returns the attempts to send the message about the incident. Undefined if the incident is not in a message. */
   describe(id: string): WaitingIncident | undefined {
     const message = this.#messages.find(id);
     if (!message) return undefined;
@@ -140,7 +138,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     if (this.#collector.put(incident, plan)) this.#advanceSoon();
   }
 
-  /** Sends a message with the retries of other messages. Resolves once the attempts have ended. */
+  /** Sends a message with the same retries as other messages. Resolves once the attempts have ended. */
   sendText(text: string, isNeeded: () => boolean): Promise<TextEnd> {
     return new Promise((resolve) => {
       if (this.queue.isClosed) return resolve('gone');
@@ -175,7 +173,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return Number.isFinite(wait) ? Math.min(wait, longestWaitMs) : wait;
   }
 
-  /** Sends a message about the incidents in it for which a notification is still due. */
+  /** Sends a message about those of its incidents for which a notification is still due. */
   send(message: Message): Promise<DeliveryOutcome | undefined> {
     const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {
@@ -196,7 +194,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.#messages.split(message);
   }
 
-  /** Stores the results. Until then, the incidents stay in the message; other messages wait for at most two seconds. */
+  /** Stores the results. The incidents stay in the message until then. Other messages wait for at most two seconds. */
   async settle(message: Message, settled: Settled): Promise<void> {
     const { ids, sent, text } = message.content;
     if (text) {
@@ -238,7 +236,7 @@ export class IncidentDestination extends Destination<MessageContent> {
       });
   }
 
-  /** Returns the updates about the message's incidents, and removes incidents without a due notification. */
+  /** Returns the updates about the incidents in the message. Removes incidents without a due notification. */
   #prepare(message: Message): PlannedUpdate[] {
     const { notifier } = this.#parts;
     const updates: PlannedUpdate[] = [];
@@ -254,7 +252,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   }
 
   /**
-   * Records first notifications before sending them, so that the destination gets the resolution even after a kill -9.
+   * Records first notifications before they are sent. The destination then gets the resolution even after a kill -9.
    */
   async #storeAttempts(updates: readonly PlannedUpdate[]): Promise<void> {
     const first = updates.filter(({ incident }) => !incident.notices[this.name]);

@@ -6,11 +6,11 @@ import type { PlannedUpdate } from './plan.ts';
 
 /** Message that is not about an incident. */
 export interface SentText {
-  /** Content, identical in every attempt. */
+  /** Content. Identical in every attempt. */
   content: DeliveredAlert;
   /** Returns false once the message is outdated or another instance has sent it. */
   isNeeded(): boolean;
-  /** Receives the result: `gone` means that the message is no longer needed, or that the destination was closed. */
+  /** Receives the result. `gone` means that the message is no longer needed, or that the destination was closed. */
   onEnd(end: TextEnd): void;
 }
 
@@ -27,7 +27,7 @@ export interface MessageContent {
 
 export type Message = Queued<MessageContent>;
 
-/** A destination's waiting messages by incident. Each incident is in at most one message at a time. */
+/** Waiting messages of a destination, by incident. Each incident is in at most one message at a time. */
 export class IncidentMessages {
   readonly #waiting: WaitingMessages<MessageContent>;
   readonly #byIncident = new Map<string, Message>();
@@ -50,7 +50,7 @@ export class IncidentMessages {
     return this.#byIncident.keys();
   }
 
-  /** Creates a message about a group of incidents. `tried` are the attempts to send their previous message. */
+  /** Creates a message about a group of incidents. `tried` has the attempts to send their previous message. */
   add({ ids, since, isCritical }: IncidentGroup, tried?: Tries): Message {
     this.#lastSeq += 1;
     const message = createQueued(
@@ -69,7 +69,7 @@ export class IncidentMessages {
     this.#waiting.add(createQueued({ seq: this.#lastSeq, content, receivedAt, isCritical: false, key: undefined }));
   }
 
-  /** Removes an incident from the message; the last one takes the message with it. */
+  /** Removes an incident from a message. If it is the last one, also removes the message. */
   release(message: Message, id: string): void {
     message.content.ids.delete(id);
     if (this.#byIncident.get(id) === message) this.#byIncident.delete(id);
@@ -82,7 +82,7 @@ export class IncidentMessages {
   }
 
   /**
-   * Splits a message into two halves and a message about its last incident. That message is sent first, to show whether
+   * Splits a message into two halves and a message about its last incident. The latter is sent first, to show whether
    * the receiver accepts other messages. Returns false for a message about a single incident.
    */
   split(message: Message): boolean {

@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 
-/** Milliseconds for which a computed time is reused, because computing is slow with many silences. */
+/** Milliseconds for which a computed time is reused. Computing it is slow with many silences. */
 const knownMs = 1000;
 
-/** Milliseconds until a failed computation is retried. */
+/** Milliseconds before a failed computation is retried. */
 const retryMs = 1000;
 
-/** On-call destinations; times are Unix milliseconds. */
+/** Source of destinations on call. Times are Unix milliseconds. */
 export interface OnCallSource {
   isOnCall(destination: string, at: number): boolean;
   nextHandoverAfter(at: number): number | undefined;
@@ -23,14 +23,14 @@ interface ChangeParts {
 export class NextChange {
   readonly #parts: ChangeParts;
   #at = Number.POSITIVE_INFINITY;
-  /** Monotonic time until which `#at` is used without being recomputed. */
+  /** Monotonic time until which `#at` may be used without being recomputed. */
   #isKnownUntil = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ChangeParts) {
     this.#parts = parts;
   }
 
-  /** Returns the time in Unix milliseconds, or Infinity. A change that is due is returned until `reset` is called. */
+  /** Returns the time in Unix milliseconds, or Infinity. Once a change is due, returns it until `reset` is called. */
   after(now: number): number {
     if (this.#at > now && performance.now() >= this.#isKnownUntil) {
       this.#isKnownUntil = performance.now() + knownMs;
@@ -43,7 +43,7 @@ export class NextChange {
     return this.#at <= now;
   }
 
-  /** Makes the next call of `after` recompute the time. */
+  /** Causes the next call of `after` to recompute the time. */
   reset(): void {
     this.#at = Number.POSITIVE_INFINITY;
     this.#isKnownUntil = Number.NEGATIVE_INFINITY;

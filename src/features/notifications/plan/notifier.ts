@@ -17,16 +17,16 @@ import { NextChange, type OnCallSource } from './next-change.ts';
 import { addressOf, isPlanned, isReady, type NotificationPlan, type PlannedUpdate, planNotification } from './plan.ts';
 import { UnsettledIncidents } from './unsettled-incidents.ts';
 
-/** Maximum milliseconds between clock checks, because the system clock can be set at any time. */
+/** Maximum milliseconds between clock checks. The system clock can be set at any time. */
 const longestWaitMs = 1000;
 
 /**
- * Milliseconds by which the clock can be set back without replanning everything. After a larger change, stored times
- * may be in the future.
+ * Milliseconds by which the clock may be set back without all incidents being planned again. After a larger change,
+ * stored times may be in the future.
  */
 const mostSetBackMs = 10_000;
 
-/** Milliseconds until an incident whose planning failed is planned again. */
+/** Milliseconds before an incident whose planning failed is planned again. */
 const retryMs = 1000;
 
 interface NotifierParts {
@@ -41,14 +41,14 @@ interface NotifierParts {
 
 /**
  * Passes incidents to their destinations when notifications are due. Plans follow from the stored incident and the
- * time, so only an index of the incidents is kept here, which a restart rebuilds.
+ * time. Only an index of the incidents is therefore kept here. It is rebuilt after a restart.
  */
 export class Notifier {
   readonly #parts: NotifierParts;
   readonly #incidents: UnsettledIncidents;
   /** Times at which incidents are planned again. */
   readonly #due = new DueTimes();
-  /** Incidents whose plan may change when a silence or handover does. */
+  /** Incidents whose plan may change at the next change of a silence or handover. */
   readonly #blocked = new Set<string>();
   /** Incidents whose plans may change with their causes. */
   readonly #held = new Set<string>();
@@ -96,28 +96,27 @@ export class Notifier {
     });
   }
 
-  /**
-   * Replaces all destinations. This is not done in the constructor, because destinations are opened with the notifier.
-   */
+  /** Replaces all destinations. The constructor cannot do this, because destinations are opened with the notifier. */
   setDestinations(destinations: readonly IncidentDestination[]): void {
     this.#destinations = destinations;
     if (this.#incidents.isLoaded) void this.#replanAll();
     else this.#load();
   }
 
-  /** Replans all incidents, because people on call, policies or routing may have changed. */
+  /** Plans all incidents again. People on call, policies or routing may have changed. */
   replanSoon(): void {
     void this.#replanAll();
   }
 
-  /** Returns an incident's last and next notification for each destination. */
+  /** Returns the last and next notification of an incident for each destination. */
   describe(incident: SharedIncident): IncidentNotification[] {
     const planFor = this.#planFor.bind(this);
     return describeNotifications(incident, this.#destinations ?? [], planFor, this.#now());
   }
 
   /**
-   * Returns the next notifications for the incidents with these ids, and for the incidents with the earliest due times.
+   * Returns the next notifications for the incidents with these ids. Also returns those for the incidents that are due
+   * earliest.
    */
   listPlanned(
     ids: readonly string[],
@@ -135,7 +134,7 @@ export class Notifier {
     return this.#incidents.isLoaded && this.#parts.lease.isHeld();
   }
 
-  /** Returns the current update about the incident for a message; undefined if no notification is due. */
+  /** Returns the current update about the incident for a message. Undefined if no notification is due. */
   prepare(destination: IncidentDestination, id: string): PlannedUpdate | undefined {
     const incident = this.#incidents.get(id);
     if (!incident || !this.#parts.lease.isHeld()) return undefined;
@@ -160,7 +159,7 @@ export class Notifier {
     return this.#actions.add({ type: 'attempt', id, by: ownSender, destination });
   }
 
-  /** Plans an incident's next notification to one destination. */
+  /** Plans the next notification of an incident to one destination. */
   replan(destination: IncidentDestination, id: string): void {
     const incident = this.#incidents.get(id);
     if (incident) this.#planOne(incident, destination);
@@ -199,7 +198,7 @@ export class Notifier {
     this.#changed.add(incident.id);
   }
 
-  /** Plans incidents that have changed or are due, starting without delay. */
+  /** Plans incidents that have changed or are due. Starts without delay. */
   async #planChanged(): Promise<void> {
     if (this.#isPlanning) return;
     this.#isPlanning = true;
@@ -215,7 +214,7 @@ export class Notifier {
     this.#setTimer();
   }
 
-  /** Yields due incidents before thousands of changed ones. */
+  /** Yields incidents that are due, before thousands of changed ones. */
   *#takeUnplanned(): Generator<string> {
     yield* this.#due.take(this.#now());
     for (const id of this.#changed) {
@@ -231,7 +230,7 @@ export class Notifier {
     await slice.giveWay();
   }
 
-  /** Plans an incident. A failure is retried and delays neither other incidents nor alerts. */
+  /** Plans an incident. A failure is retried. It delays neither other incidents nor alerts. */
   #plan(incident: SharedIncident): void {
     try {
       this.#planAll(incident);
@@ -241,7 +240,7 @@ export class Notifier {
     }
   }
 
-  /** Passes the incident to each destination whose notification is ready, and schedules the next notification. */
+  /** Passes the incident to each destination whose notification is ready. Schedules the next notification. */
   #planAll(incident: SharedIncident): void {
     const { id } = incident;
     const now = this.#now();
@@ -272,7 +271,7 @@ export class Notifier {
     }
   }
 
-  /** Takes the next escalation step if it is due. Otherwise returns the time when the next step is due. */
+  /** Takes the next escalation step if it is due. Otherwise returns the time at which it is due. */
   #planStep(incident: SharedIncident, now: number, isBlocked: boolean): number {
     const { escalations, lease } = this.#parts;
     if (!escalations.isReady) return now + retryMs;
@@ -293,7 +292,9 @@ export class Notifier {
     else if (plan && plan.readyAt > now) this.#due.advance(id, plan.readyAt);
   }
 
-  /** Adds the incident to a destination's queue if its notification is ready; otherwise removes it. */
+  /**
+   * Adds the incident to the queue of a destination if its notification is ready. Otherwise removes it from the queue.
+   */
   #enqueue(
     incident: SharedIncident,
     destination: IncidentDestination,
@@ -354,8 +355,8 @@ export class Notifier {
   }
 
   /**
-   * Plans all incidents, and plans them once more if something changes in the meantime. However many changes there are,
-   * two rounds suffice.
+   * Plans all incidents. If something changes in the meantime, plans them once more. Two rounds suffice for any number
+   * of changes.
    */
   async #replanAll(): Promise<void> {
     this.#nextChange.reset();
@@ -408,16 +409,15 @@ export class Notifier {
 }
 
 /**
- * True if two states of an incident lead to the same plan, which is the case if version, addresses and escalation are
- * equal.
+ * True if two states of an incident lead to the same plan. This is so if version, addresses and escalation are equal.
  */
 const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: SharedIncident): boolean =>
   known.version === version && known.addressed === addressed && known.escalation === escalation;
 
-/** True if the timeline has no silence recorded since the incident opened or its level last rose. */
+/** True if the timeline has recorded no silence since the incident opened or its level last rose. */
 const isSilenceUnrecorded = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>
   !isOld && state === 'open' && (silenced?.opening !== openings || rankOf(level) < rankOf(silenced.level));
 
-/** True if the timeline of this opening does not name the cause yet. */
+/** True if the timeline has not yet recorded the cause in this opening. */
 const isCauseUnrecorded = ({ isOld, state, inhibited, openings }: SharedIncident, cause: string): boolean =>
   !isOld && state !== 'resolved' && (inhibited?.opening !== openings || inhibited.cause.id !== cause);

@@ -8,25 +8,25 @@ import type {
 import { joinTarget } from '../../../kit/people.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 
-/** Weekly notification hours; times are Unix milliseconds. */
+/** Weekly notification hours. Times are Unix milliseconds. */
 export interface UsableHours {
   isWithin(at: number): boolean;
   /** Returns the first time within the hours at or after `at`. */
   nextWithin(at: number): number;
 }
 
-/** A destination's settings for incident notifications. */
+/** Settings of a destination for incident notifications. */
 export interface IncidentRules {
   on: ReadonlySet<NotificationEvent>;
   /** Milliseconds for which an incident must have been open without acknowledgement. */
   afterMs: number;
   /** Milliseconds between the address event for a person and the notification. Default: 0. */
   delayMs?: number;
-  /** Milliseconds between two reminders; undefined without reminders. */
+  /** Milliseconds between two reminders. Undefined without reminders. */
   repeatMs: number | undefined;
-  /** Milliseconds for which incidents are collected into one message; 0 sends each incident separately. */
+  /** Milliseconds for which incidents are collected into one message. With 0, each incident is sent separately. */
   groupMs: number;
-  /** Hours during which the destination can be notified; undefined for always. */
+  /** Hours during which the destination may be notified. Undefined for always. */
   hours: UsableHours | undefined;
   /** Severities exempt from `hours`. */
   hoursExcept: ReadonlySet<Severity>;
@@ -34,40 +34,40 @@ export interface IncidentRules {
   accepts(incident: SharedIncident): boolean;
 }
 
-/** Facts that affect a notification, in addition to the incident and the settings. */
+/** Facts other than the incident and the settings that affect a notification. */
 export interface Circumstances {
   /** Unix milliseconds. */
   now: number;
   isOnCall: boolean;
   isSilenced: boolean;
-  /** Time until which the incident's notifications are held because of a cause; undefined without a cause. */
+  /** Time until which the notifications of the incident are held because of a cause. Undefined without a cause. */
   heldUntil?: number | undefined;
-  /** Request, in this opening, to notify the destination. */
+  /** Request in this opening to notify the destination. */
   address?: Address | undefined;
-  /** True if the destination is notified of this incident only by requests, and not by its own rules. */
+  /** True if the destination is notified of this incident only by requests. Its own rules then do not apply. */
   isGoverned?: boolean;
 }
 
 type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence' | 'cause';
 
-/** Next notification of an incident to a destination, unless the incident changes first. */
+/** Next notification of an incident to a destination. Valid unless the incident changes first. */
 export interface PlannedNotification {
   what: NotificationKind;
   /** Time of the reported event, or of the due reminder, in Unix milliseconds. */
   happenedAt: number;
-  /** Earliest time at which a message can include the notification; Infinity if unknown. */
+  /** Earliest time at which a message can include the notification. Infinity if unknown. */
   readyAt: number;
-  /** Latest time at which the message is due; Infinity if unknown. */
+  /** Latest time at which the message is due. Infinity if unknown. */
   dueAt: number;
   /** True if the notification is sent because nobody has acknowledged the incident. */
   isEscalation: boolean;
   /** Reason why the notification is not sent earlier. */
   waitsFor: WaitReason;
-  /** Address event that the notification answers. */
+  /** Address event to which the notification responds. */
   address?: Address;
 }
 
-/** Planned notification with its incident. */
+/** Planned notification, with its incident. */
 export interface PlannedUpdate extends PlannedNotification {
   incident: SharedIncident;
 }
@@ -75,7 +75,7 @@ export interface PlannedUpdate extends PlannedNotification {
 /** Plan for a notification. `forget`: the destination gets no further notifications of the incident. */
 export type NotificationPlan = PlannedNotification | 'forget' | undefined;
 
-/** Milliseconds by which a stored time can be in the future. A later time means that the clock has been set back. */
+/** Milliseconds by which a stored time may be in the future. A later time means that the clock has been set back. */
 const clockSlackMs = 60_000;
 
 type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation' | 'address'> & {
@@ -85,8 +85,8 @@ type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation' |
 };
 
 /**
- * Returns an incident's next notification to a destination. The plan follows from the stored state and the time, so it
- * is never stored: any change to the incident leads to a new plan.
+ * Returns the next notification of an incident to a destination. The plan follows from the stored state and the time.
+ * It is never stored, so any change to the incident leads to a new plan.
  */
 export const planNotification = (
   incident: SharedIncident,
@@ -102,7 +102,7 @@ export const planNotification = (
   return wanted === undefined || wanted === 'forget' ? wanted : addTimes(wanted, incident, rules, circumstances);
 };
 
-/** Returns the latest request, in this opening, to notify a destination or the person whom its way reaches. */
+/** Returns the latest request in this opening to notify a destination, or the person whom its way reaches. */
 export const addressOf = (
   { addressed, openings }: SharedIncident,
   { settings: { name }, way }: { settings: { name: string }; way?: { person: string } },
@@ -141,7 +141,7 @@ const planUnresolved = (
   return isGoverned ? undefined : planOpening(incident, last, rules);
 };
 
-/** Plans the answer to an address event that has not been answered in this opening; undefined if there is none. */
+/** Plans the response to an address event that has not had one in this opening. Undefined if there is none. */
 const planAddress = (
   incident: SharedIncident,
   last: NotificationState | undefined,
@@ -172,7 +172,7 @@ const planAddress = (
   };
 };
 
-/** Plans the acknowledgement. Destinations that never got the opening do not get the acknowledgement. */
+/** Plans the acknowledgement. Destinations that never got the opening do not get it. */
 const planAcknowledgement = (
   { acknowledged, stateSince }: SharedIncident,
   last: NotificationState | undefined,
@@ -226,7 +226,7 @@ const planOpening = (
 
 const never = { readyAt: Number.POSITIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY };
 
-/** Adds times to the notification. */
+/** Adds the times to a notification. */
 const addTimes = (
   wanted: Wanted,
   { level }: SharedIncident,

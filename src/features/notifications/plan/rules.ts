@@ -20,7 +20,7 @@ export type IncidentKeys = Partial<
 const ofIncidents = ['on', 'after', 'repeat', 'groupSeconds', 'hours', 'hoursExcept'] as const;
 const ofAlerts = ['formats', 'repeatMinutes', 'startAt'] as const;
 
-/** Throws an Error for contradictory settings. */
+/** Throws an Error if settings contradict each other. */
 export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof ofAlerts)[number], unknown>>): void => {
   const { notify = 'alerts', on = defaultOn, repeat, hours, hoursExcept } = keys;
   if (notify === 'alerts') {
@@ -40,7 +40,7 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
   if (hoursExcept !== undefined && hours === undefined) throw new Error('hoursExcept needs hours');
 };
 
-/** Converts a destination's settings to rules. `toHours` parses `hours`, or throws an Error. */
+/** Converts the settings of a destination to rules. `toHours` parses `hours`, or throws an Error. */
 export const toIncidentRules = (keys: IncidentKeys, toHours: (text: string) => UsableHours): IncidentRules => {
   const { on = defaultOn, after = 0, repeat, groupSeconds = defaultGroupSeconds, hours, sources } = keys;
   const levels = keys.levels?.map(toSeverity);

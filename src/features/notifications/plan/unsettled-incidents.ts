@@ -2,19 +2,22 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { SharedIncident } from '../../../kit/incident.ts';
 import type { IncidentSource } from '../../../kit/incident-source.ts';
 
-/** Milliseconds until a failed read of the incidents is retried. */
+/** Milliseconds before a failed read of the incidents is retried. */
 const retryMs = 1000;
 
 interface UnsettledParts {
   source: Pick<IncidentSource, 'listUnsettled'>;
   log: Pick<FastifyBaseLogger, 'error'>;
-  /** Called whenever all incidents have been read. */
+  /** Called each time all incidents have been read. */
   onLoaded(): Promise<void>;
   /** Called when an incident has been settled or no longer exists. */
   onRemoved(id: string): void;
 }
 
-/** Incidents by id that are unresolved, or whose resolution has not reached every destination yet. */
+/**
+ * Unsettled incidents by id: unresolved incidents, and resolved incidents whose resolution has not yet reached every
+ * destination.
+ */
 export class UnsettledIncidents {
   readonly #parts: UnsettledParts;
   readonly #incidents = new Map<string, SharedIncident>();
@@ -54,7 +57,7 @@ export class UnsettledIncidents {
     this.#parts.onRemoved(id);
   }
 
-  /** Reads all unsettled incidents, retrying until it succeeds. */
+  /** Reads all unsettled incidents. Retries until this succeeds. */
   load(): void {
     if (this.#isClosed) return;
     this.#loading ??= this.#read()
@@ -71,7 +74,7 @@ export class UnsettledIncidents {
       });
   }
 
-  /** Clears and rereads all incidents, because the database has lost events. */
+  /** Clears all incidents and reads them again. Called when the database has lost events. */
   reload(): void {
     for (const id of this.listIds()) this.remove(id);
     // A read in progress may still return events that have since been lost.

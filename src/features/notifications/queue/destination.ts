@@ -11,7 +11,7 @@ import { ReceiverHealth } from './receiver-health.ts';
 import { createBackoff } from './retries.ts';
 import type { Queued } from './waiting.ts';
 
-/** Milliseconds for which requests can continue after the destination is closed. */
+/** Milliseconds for which requests may continue after the destination is closed. */
 const closingMs = 2000;
 
 /** Destination whose receiver has just accepted a message. */
@@ -23,7 +23,7 @@ export interface DestinationParts {
   transport: Transport;
   /** Maximum number of simultaneous requests. */
   concurrency: number;
-  /** Maximum number of simultaneous requests, including requests that take over a second. */
+  /** Maximum number of simultaneous requests, including requests that have taken over a second. */
   maxRequests: number;
   reports: FailureReports;
   clock: () => Date;
@@ -69,7 +69,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     return this.isDelivering ? 'delivering' : 'idle';
   }
 
-  /** True if the progress cannot be written, in which case a restart would repeat deliveries. */
+  /** True if the progress cannot be written. A restart would then repeat deliveries. */
   get isUnwritten(): boolean {
     return this.#parts.kept.isUnwritten();
   }
@@ -90,7 +90,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     // Attempts are not stored, so the message is sent without backoff after a restart.
   }
 
-  /** Saves the progress. Reports to the other destinations when this destination starts or stops failing. */
+  /** Saves the progress. When this destination starts or stops failing, reports that to the other destinations. */
   noteOutcome(outcome: DeliveryOutcome): void {
     const { reports, kept, onDelivered } = this.#parts;
     if (outcome.kind === 'delivered') onDelivered(this);
@@ -115,8 +115,8 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   /**
-   * Gives requests two seconds to finish, and two more seconds for their results to be stored. A message without a
-   * response is sent again after the next start.
+   * Closes the destination. Gives requests two seconds to finish, and two more for their results to be stored. A
+   * message without a response is sent again after the next startup.
    */
   async close(): Promise<void> {
     const { transport, kept } = this.#parts;

@@ -16,8 +16,8 @@ interface ReportParts {
 export type FailureReports = ReturnType<typeof createFailureReports>;
 
 /**
- * Reports failing destinations: the other destinations get an alert when a failure begins, and its resolution when the
- * failure ends.
+ * Creates reports about failing destinations. The other destinations get an alert when a failure begins, and its
+ * resolution when the failure ends.
  */
 export const createFailureReports = ({ instance, raise, clock, log }: ReportParts) => {
   /** True if the alert about the failure, or its resolution, has not been stored yet. */
@@ -45,7 +45,7 @@ export const createFailureReports = ({ instance, raise, clock, log }: ReportPart
   };
   return {
     isOutdated,
-    /** Stores alerts that are missing, including alerts about changes during the call. Never rejects. */
+    /** Stores alerts that are missing, including alerts about changes made during the call. Never rejects. */
     update: async (name: string, store: HealthStore): Promise<void> => {
       while (isOutdated(store.receiver)) {
         const alert = await raiseNext(name, store.receiver).catch((err: unknown) => {
@@ -58,7 +58,7 @@ export const createFailureReports = ({ instance, raise, clock, log }: ReportPart
   };
 };
 
-/** True if the record is an alert about this destination, which must not receive that alert. */
+/** True if the record is an alert about this destination. The destination must not receive it. */
 export const isReportOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
   sender === ownSender && fingerprint === toDestinationFingerprint(instance, name);
 

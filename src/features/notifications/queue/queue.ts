@@ -9,24 +9,24 @@ const slowMs = 1000;
 /** Maximum number of simultaneous requests per destination. */
 export const mostRequests = 8;
 
-/** Milliseconds until the next attempt after an internal error, such as a failed read of the log. */
+/** Milliseconds to wait for the next attempt after an internal error, such as a failed read of the log. */
 export const unexpectedWaitMs = 5000;
 
-/** Maximum timer delay in Node.js, in milliseconds. Longer timers fire immediately. */
+/** Maximum delay of a timer in Node.js, in milliseconds. Timers with a longer delay fire immediately. */
 const longestMs = 2 ** 31 - 1;
 
-/** A message's final result. */
+/** Final result of a message. */
 export interface Settled {
   isDelivered: boolean;
   /** `delivered`, or the reason why the message was given up. */
   result: string;
 }
 
-/** Source of a queue's messages, which also sends the messages and stores the results. */
+/** Source of the messages in a queue. It also sends the messages and stores the results. */
 export interface QueueUser<T> {
   /** Adds messages that can be sent now. Returns false if no message may be sent. */
   fill(): boolean;
-  /** Returns the milliseconds until more messages are available; Infinity if unknown. */
+  /** Returns the milliseconds until more messages are available. Infinity if unknown. */
   untilMore(): number;
   /** Sends a message. Resolves to undefined if the message is no longer needed. */
   send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
@@ -34,11 +34,11 @@ export interface QueueUser<T> {
    * Splits a message into parts, one of which may have caused the failure. Returns false if the message has no parts.
    */
   split(one: Queued<T>): boolean;
-  /** Called after a failed attempt, whether the message is retried or given up. */
+  /** Called after a failed attempt, regardless of whether the message is retried or given up. */
   noteFailure(one: Queued<T>): void;
-  /** Stores a message's result, then removes the message. Never rejects. */
+  /** Stores the result of a message, then removes the message. Never rejects. */
   settle(one: Queued<T>, settled: Settled): Promise<void>;
-  /** Called after each attempt with an outcome. */
+  /** Called after each attempt that has an outcome. */
   noteOutcome(outcome: DeliveryOutcome): void;
   /** Called when an internal error has prevented a message from being sent. */
   report(err: unknown): void;
@@ -50,19 +50,19 @@ interface QueueParts<T> {
   backoff: Backoff;
   /** Maximum number of simultaneous requests. */
   concurrency: number;
-  /** Maximum number of simultaneous requests, including requests that take over a second. */
+  /** Maximum number of simultaneous requests, including requests that have taken over a second. */
   maxRequests: number;
   clock: () => Date;
 }
 
 /**
  * Sends the messages of one destination. While a failed message waits, other messages are sent. While the receiver
- * accepts nothing, one attempt at a time probes for recovery, after which all waiting messages are sent.
+ * accepts nothing, attempts are made one at a time. Once one succeeds, all waiting messages are sent.
  */
 export class DeliveryQueue<T> {
   readonly waiting = new WaitingMessages<T>();
   readonly #parts: QueueParts<T>;
-  /** Number of requests in progress, except requests by an administrator. */
+  /** Number of requests in progress. Requests by an administrator do not count. */
   #running = 0;
   /** Number of requests in progress that have taken over a second. */
   #slow = 0;
@@ -80,21 +80,23 @@ export class DeliveryQueue<T> {
     return this.#isClosed;
   }
 
-  /** Time of the next attempt, in Unix milliseconds; undefined unless all messages are waiting. */
+  /** Time of the next attempt in Unix milliseconds. Undefined unless all messages are waiting. */
   get nextAt(): number | undefined {
     if (this.#running > 0 || this.waiting.size === 0) return undefined;
     const wait = this.#waitMs();
     return wait > 0 && wait < Number.POSITIVE_INFINITY ? this.#now() + wait : undefined;
   }
 
-  /** Returns the time of a message's next attempt, in Unix milliseconds; undefined while the message is being sent. */
+  /**
+   * Returns the time of the next attempt for a message in Unix milliseconds. Undefined while the message is being sent.
+   */
   nextAttemptOf({ state, dueAt }: Queued<T>): number | undefined {
     if (state === 'running') return undefined;
     const wait = Math.max(this.#parts.health.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
     return this.#now() + wait;
   }
 
-  /** Sends all messages that are due and sets a timer for the next message. Must be called after any change. */
+  /** Sends all messages that are due, and sets a timer for the next message. Call after any change. */
   advance(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) {
@@ -113,8 +115,8 @@ export class DeliveryQueue<T> {
   }
 
   /**
-   * Sends a message once, immediately, ahead of all others. Resolves to undefined if the message is being sent. The
-   * message does not have to be waiting.
+   * Sends a message once, immediately and ahead of all others. Resolves to undefined if the message is already being
+   * sent. The message need not be waiting.
    */
   async sendNow(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
     const { seq, state } = one;
@@ -134,14 +136,14 @@ export class DeliveryQueue<T> {
     this.advance();
   }
 
-  /** Allows an early attempt, because the receiver's host is reachable. */
+  /** Allows an early attempt. Called when the host of the receiver is known to be reachable. */
   retryEarly(): void {
     if (!this.#parts.health.allowEarly()) return;
     this.waiting.allowEarly({ all: false });
     this.advance();
   }
 
-  /** Stops starting requests. Resolves once no request is in progress. */
+  /** Starts no more requests. Resolves once none is in progress. */
   close(): Promise<void> {
     this.#isClosed = true;
     const quiet = new Promise<void>((resolve) => {
@@ -157,7 +159,7 @@ export class DeliveryQueue<T> {
     return this.#running >= (health.isInTrouble ? 1 : Math.min(concurrency + this.#slow, maxRequests));
   }
 
-  /** Returns the milliseconds until the next attempt; Infinity if unknown. */
+  /** Returns the milliseconds until the next attempt. Infinity if unknown. */
   #waitMs(): number {
     if (this.#isBusy) return Number.POSITIVE_INFINITY;
     const { waitMs } = this.#parts.health;

@@ -2,14 +2,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type DeliveryOutcome, type FailedOutcome, longestAskedSeconds, mayBeMessage } from './outcome.ts';
 import type { Backoff } from './retries.ts';
 
-/** Period during which a destination fails. It lasts until a delivery, even across restarts. */
+/** Period during which a destination is failing. It ends with a delivery, and continues across restarts. */
 export interface FailingSpell {
   /** RFC 3339. */
   since: string;
   reason: string;
 }
 
-/** Last alert about a destination's failure. */
+/** Last alert that reported the failure of a destination. */
 export interface FailureAlert {
   id: string;
   message: string;
@@ -18,11 +18,11 @@ export interface FailureAlert {
   isResolved: boolean;
 }
 
-/** Stored form of a receiver's health, in its destination's progress file. */
+/** Stored form of the health of a receiver. It is part of the destination's progress file. */
 export interface StoredHealth {
   failing?: FailingSpell;
   notice?: FailureAlert;
-  /** Earliest next attempt requested by the receiver, in Unix milliseconds. */
+  /** Earliest time of the next attempt requested by the receiver, in Unix milliseconds. */
   notBefore?: number;
   /** Start of the period without deliveries, in Unix milliseconds. */
   troubleSince?: number;
@@ -32,7 +32,7 @@ export interface HealthStore {
   receiver: StoredHealth;
 }
 
-/** Period during which every message fails. Times are monotonic unless stated otherwise. */
+/** Period during which every message is failing. Times are monotonic unless stated otherwise. */
 interface Trouble {
   /** Unix milliseconds. */
   since: number;
@@ -58,7 +58,7 @@ interface ReceiverParts {
   log: FastifyBaseLogger;
 }
 
-/** Health of a receiver: if it accepts messages, when the next attempt is due, and the outcomes since startup. */
+/** Health of a receiver: whether it accepts messages, when the next attempt is due, and the outcomes since startup. */
 export class ReceiverHealth {
   lastSuccess: Date | undefined;
   lastError: { time: Date; reason: string } | undefined;
@@ -66,7 +66,7 @@ export class ReceiverHealth {
   readonly outcomes: Record<DeliveryOutcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, rejected: 0 };
   readonly #parts: ReceiverParts;
   #trouble: Trouble | undefined;
-  /** True if the log reports that deliveries fail. */
+  /** True if the log has reported that deliveries are failing. */
   #isFailureLogged: boolean;
 
   constructor(parts: ReceiverParts) {
@@ -82,12 +82,12 @@ export class ReceiverHealth {
     return this.#parts.store.receiver.failing;
   }
 
-  /** Start of the period without deliveries, in Unix milliseconds; undefined if the last attempt succeeded. */
+  /** Start of the period without deliveries, in Unix milliseconds. Undefined if the last attempt succeeded. */
   get troubleSince(): number | undefined {
     return this.#trouble?.since;
   }
 
-  /** Number of consecutive failed attempts; 0 while the receiver accepts messages. */
+  /** Number of consecutive failed attempts. 0 while the receiver accepts messages. */
   get failures(): number {
     return this.#trouble?.failures ?? 0;
   }
@@ -96,14 +96,15 @@ export class ReceiverHealth {
     return this.#trouble !== undefined;
   }
 
-  /** Milliseconds until the next attempt may start. */
+  /** Milliseconds before the next attempt may start. */
   get waitMs(): number {
     return this.#trouble ? Math.max(0, this.#trouble.openAt - performance.now()) : 0;
   }
 
   /**
-   * Records an attempt's outcome. Returns true if the receiver accepts messages again. `failuresBefore` is the number
-   * of failures when the attempt began. `isOwn` means that the message itself caused the failure.
+   * Records the outcome of an attempt. Returns true if the receiver has started to accept messages again.
+   * `failuresBefore` is the number of failures when the attempt began. `isOwn` means that the message itself caused the
+   * failure.
    */
   record(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
     this.outcomes[outcome.kind] += 1;
@@ -160,7 +161,7 @@ export class ReceiverHealth {
     return wasInTrouble;
   }
 
-  /** Stores and returns the start of the period without deliveries, which may predate the last restart. */
+  /** Stores the start of the period without deliveries and returns it. It may be before the last restart. */
   #storeTroubleStart(): number {
     const since = this.troubleSince ?? this.#now();
     const { troubleSince = since } = this.#parts.store.receiver;

@@ -6,12 +6,15 @@ const firstSeconds = [1, 2, 5, 10, 20, 30];
 const minute = 60;
 const hour = 60 * minute;
 
-/** Number of attempts that are one minute apart, for about an hour. Later attempts are five minutes apart. */
+/**
+ * Number of attempts that are made one minute apart. They last about an hour. Later attempts are made five minutes
+ * apart.
+ */
 const minuteAttempts = 60;
 
 /**
- * Seconds of backoff after requests without a response. The receiver may have the message, and each repeat may reach
- * people again, so repeats are few and far between.
+ * Seconds of backoff after requests without a response. The receiver may have got the message, and each repeat may
+ * reach people again. Repeats are therefore rare.
  */
 const unansweredSeconds = [2 * minute, 10 * minute, 30 * minute];
 
@@ -21,23 +24,21 @@ const jitter = 0.1;
 /** Minimum seconds of backoff with `retrySeconds` after a rejected message. */
 const leastRejectedSeconds = 1;
 
-/**
- * Milliseconds without a delivery after which a destination is failing, or share of `giveUpHours` if that is shorter.
- */
+/** Milliseconds without a delivery after which a destination counts as failing. Limited to a share of `giveUpHours`. */
 const failingMs = 15 * minute * 1000;
 const failingShare = 0.1;
 
 const defaultGiveUpHours = 24;
 
 /**
- * Minimum milliseconds from a message's first failure until the message is given up, even if signalbox was stopped for
- * a long time.
+ * Minimum milliseconds between the first failure of a message and giving it up. Applies even if signalbox was stopped
+ * for a long time.
  */
 const leastTriedMs = 60 * 60 * 1000;
 
 export type Backoff = ReturnType<typeof createBackoff>;
 
-/** Creates a destination's backoff, and the limits at which messages are given up. */
+/** Creates the backoff of a destination, and the limits after which messages are given up. */
 export const createBackoff = ({
   retrySeconds,
   giveUpHours,
@@ -51,7 +52,7 @@ export const createBackoff = ({
     /** Returns the backoff in milliseconds after a number of failed attempts, with jitter. */
     waitAfter: (attempts: number): number =>
       addJitter(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : toUsualSeconds(attempts)),
-    /** Returns the backoff in milliseconds for a message that the receiver may have. */
+    /** Returns the backoff in milliseconds for a message that the receiver may have received. */
     waitAfterUnanswered: (attempts: number): number =>
       addJitter(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : (unansweredSeconds[attempts - 1] ?? hour)),
     /** Returns the backoff in milliseconds after rejected messages. */
@@ -65,7 +66,7 @@ export const createBackoff = ({
     mostAttempts: retrySeconds ? retrySeconds.length + 1 : Number.POSITIVE_INFINITY,
     /** Milliseconds after which a message is given up. */
     giveUpMs,
-    /** Milliseconds without a delivery after which the destination is failing. */
+    /** Milliseconds without a delivery after which the destination counts as failing. */
     failingMs: Math.min(failingMs, giveUpMs * failingShare),
   };
 };
@@ -82,18 +83,18 @@ const toUsualSeconds = (attempts: number): number =>
 
 const addJitter = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
 
-/** Attempts to send a message so far, and the time of the next attempt. */
+/** Attempts made so far to send a message, and the time of the next attempt. */
 export interface Tries {
-  /** Failed attempts. */
+  /** Number of failed attempts. */
   attempts: number;
-  /** Rejected attempts since startup. */
+  /** Number of rejected attempts since startup. */
   rejections: number;
-  /** Attempts without a response. The receiver may have the message, so it is never sent early. */
+  /** Number of attempts without a response. The receiver may have received the message, so it is never sent early. */
   unanswered: number;
   /** Time of the first failure since startup, in Unix milliseconds. */
   failingSince: number | undefined;
   /**
-   * Number of failures, since the receiver last recovered, that the message may have caused. Messages with fewer such
+   * Number of failures that the message may have caused since the receiver last recovered. Messages with fewer such
    * failures go first.
    */
   possibleFaults: number;
@@ -105,7 +106,7 @@ export interface Tries {
   error: string | null;
 }
 
-/** Records the reason for a failure, and whether the message may have caused it. */
+/** Records the reason for a failure, and whether the message may have caused the failure. */
 export const recordFailure = (one: Tries, outcome: FailedOutcome, now: number): void => {
   one.error = outcome.reason;
   one.failingSince ??= now;

@@ -9,12 +9,15 @@ export interface Sendable<T> {
   content: T;
   /** Position in the order of messages, such as the `seq` of an alert in the log. */
   seq: number;
-  /** Receipt time of the alert, or time of the oldest update, in Unix milliseconds. */
+  /** Time at which the alert was received, or time of the oldest update, in Unix milliseconds. */
   receivedAt: number;
-  /** Time of an administrator's request to resend the message, in Unix milliseconds. `giveUpHours` count from then. */
+  /**
+   * Time at which an administrator asked to send the message again, in Unix milliseconds. `giveUpHours` are counted
+   * from then.
+   */
   askedAt?: number | undefined;
   isCritical: boolean;
-  /** Messages with equal keys are sent in order of `seq`; undefined for a message without an order. */
+  /** Messages with equal keys are sent in order of `seq`. Undefined for a message without an order. */
   key: string | undefined;
 }
 
@@ -24,7 +27,7 @@ export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
 }
 
 /**
- * Creates a waiting message. `tried` are the attempts so far. Properties are listed one by one because spreading is
+ * Creates a waiting message. `tried` has the attempts so far. Properties are listed one by one, because spreading is
  * slow.
  */
 export const createQueued = <T>(
@@ -49,8 +52,8 @@ export const createQueued = <T>(
 });
 
 /**
- * Messages that a destination has neither delivered nor given up. The newest critical message goes first; without one,
- * the oldest message does. Messages with equal keys stay in order.
+ * Messages that a destination has neither delivered nor given up. The newest critical message goes first. Without one,
+ * the oldest message goes first. Messages with equal keys stay in order.
  */
 export class WaitingMessages<T> {
   readonly #messages = new Map<number, Queued<T>>();
@@ -65,7 +68,7 @@ export class WaitingMessages<T> {
     return this.#messages.size;
   }
 
-  /** True from the time that there are 10,000 messages until half of them are gone. */
+  /** True once there are 10,000 messages, and until half of them are gone. */
   get isFull(): boolean {
     const { size } = this.#messages;
     if (size >= capacity) this.#isFull = true;
@@ -73,14 +76,14 @@ export class WaitingMessages<T> {
     return this.#isFull;
   }
 
-  /** Monotonic time when the next message is due; Infinity if no message is due. */
+  /** Monotonic time at which the next message is due. Infinity if none is due. */
   get nextDueAt(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { dueAt } of this.#later) next = Math.min(next, dueAt);
     return next;
   }
 
-  /** Time of the oldest message, in Unix milliseconds; undefined without messages. */
+  /** Time of the oldest message, in Unix milliseconds. Undefined without messages. */
   get oldest(): number | undefined {
     let oldest: number | undefined;
     for (const { receivedAt } of this.list()) oldest = Math.min(oldest ?? receivedAt, receivedAt);
@@ -114,7 +117,7 @@ export class WaitingMessages<T> {
     if (one.state === 'ready') this.#makeReady(one);
   }
 
-  /** Returns the next message at a monotonic time and marks it as running; undefined if no message is ready. */
+  /** Returns the next message at a monotonic time and marks it as running. Undefined if no message is ready. */
   take(now: number): Queued<T> | undefined {
     for (const one of this.#later) if (one.dueAt <= now) this.#makeReady(one);
     const next = this.#ready.shift();
@@ -154,8 +157,8 @@ export class WaitingMessages<T> {
   }
 
   /**
-   * Makes messages ready early. With `all`, every message; otherwise only messages that the receiver does not have and
-   * that have had no early attempt.
+   * Makes messages ready early. With `all`, this applies to every message. Otherwise it applies only to messages that
+   * the receiver does not have and that have had no early attempt.
    */
   allowEarly({ all }: { all: boolean }): void {
     for (const one of this.#ready) one.possibleFaults = 0;
@@ -181,7 +184,7 @@ export class WaitingMessages<T> {
     if (this.#ready[place] === one) this.#ready.splice(place, 1);
   }
 
-  /** Inserts a message in order among the messages with its key. */
+  /** Inserts a message in order among the messages that have its key. */
   #join(chain: Queued<T>[], one: Queued<T>): void {
     const newer = chain.findIndex(({ seq }) => seq > one.seq);
     const place = newer < 0 ? chain.length : newer;
@@ -196,8 +199,8 @@ export class WaitingMessages<T> {
 }
 
 /**
- * Compares the turns of two messages. Messages that may have caused failures come last, fewest failures first.
- * Otherwise, the newest critical message comes first, followed by other messages, oldest first.
+ * Compares messages for sorting. Messages that may have caused failures come last, fewest failures first. Among the
+ * others, the newest critical message comes first, followed by the rest, oldest first.
  */
 const compareTurns = (one: Turn, other: Turn): number =>
   one.possibleFaults - other.possibleFaults ||
@@ -206,7 +209,7 @@ const compareTurns = (one: Turn, other: Turn): number =>
 
 type Turn = Pick<Queued<unknown>, 'possibleFaults' | 'isCritical' | 'seq'>;
 
-/** Returns a message's index in the list or, if it is not in the list, the index at which to insert it. */
+/** Returns the index of a message in the list. If it is not in the list, returns the index at which to insert it. */
 const findPlace = (list: readonly Turn[], wanted: Turn): number => {
   const isBefore = (one: Turn): boolean => compareTurns(one, wanted) < 0;
   const last = list.at(-1);

@@ -9,13 +9,13 @@ import { defineWatchType, type Finding, type WatchReadings } from '../watch-type
 /** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Milliseconds by which an alert may enter the log after its time, even if another instance's clock is slow. */
+/** Milliseconds by which an alert may enter the log after its time. Allows for a slow clock on another instance. */
 const overlapMs = minuteMs;
 
 /** Time of the last alert that a watch found, and of its last search. */
 const searches = new WeakMap<WatchSettings, { lastAt: number | undefined; until: number }>();
 
-/** Checks that a source sends alerts on time, or not too many. */
+/** Checks that a source sends alerts on time, or that it does not send too many. */
 export const alertWatch = defineWatchType({
   name: 'alert',
   scope: () => 'network',
@@ -87,7 +87,8 @@ const searchLast = async (
 };
 
 /**
- * Returns the minutes since the last stored alert. Repeats are unknown if they came before this version first started.
+ * Returns the minutes since the last stored alert. Repeats are unknown if they arrived before this version was first
+ * started.
  */
 const measureInLog = async (
   watch: WatchSettings,

@@ -7,13 +7,13 @@ import { createDecoder } from '../../../http/content-coding.ts';
 /** Maximum number of bytes read from a body, before and after decompression. */
 const maxBodyBytes = 1024 * 1024;
 
-/** Maximum number of encodings of a body, which are undone one after another. */
+/** Maximum number of encodings of a body. They are undone one after another. */
 const maxEncodings = 3;
 
 /** Number of bytes at the start of a page in which browsers look for the charset. */
 const metaBytes = 1024;
 
-/** Reads the text of a body's first MiB as a browser shows it. Rejects if the body cannot be unpacked. */
+/** Reads the text in the first MiB of a body, as a browser would show it. Rejects if the body cannot be unpacked. */
 export const readBodyText = async (body: Readable, headers: IncomingHttpHeaders): Promise<string> => {
   const encodings = (headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -61,7 +61,7 @@ const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
 const createStreamUnpacker = (bytes: Buffer, encoding: string): Transform | undefined =>
   encoding === 'br' ? createBrotliDecompress() : createDecoder(encoding === 'x-gzip' ? 'gzip' : encoding, bytes);
 
-/** Decodes text as browsers do: by the byte order mark, otherwise by the header, otherwise by the page itself. */
+/** Decodes text as browsers do. The byte order mark decides first, then the header, then the page itself. */
 const decode = (bytes: Buffer, contentType: string): string => {
   const start = bytes.subarray(0, metaBytes).toString('latin1');
   const declared = [

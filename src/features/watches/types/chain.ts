@@ -5,7 +5,7 @@ import { listTrusted, parseCertificates } from '../../../kit/authorities.ts';
 /** Time at which a certificate chain expires. */
 export interface ChainEnd {
   validTo: Date;
-  /** Name of the signer whose certificate expires first; undefined if the server's own certificate does. */
+  /** Name of the signer whose certificate expires first. Undefined if the server's own certificate does. */
   signer: string | undefined;
 }
 
@@ -14,7 +14,7 @@ const maxSent = 16;
 
 let trustedBySubject: ReadonlyMap<string, X509Certificate[]> | undefined;
 
-/** Reads the trusted certificates only once, because reading takes some milliseconds. */
+/** Reads the trusted certificates. Does so only once, because it takes some milliseconds. */
 const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   if (trustedBySubject) return trustedBySubject;
   const found = new Map<string, X509Certificate[]>();
@@ -45,9 +45,9 @@ interface Step {
 }
 
 /**
- * Finds the expiry time of the chain from the first certificate to a trusted certificate, or else to the last
- * certificate sent. Cross-signed certificates have several paths. The path that is valid for longest counts, and on
- * that path the certificate that expires first.
+ * Finds the time at which the chain expires that leads from the first certificate to a trusted one, or else to the last
+ * certificate sent. Cross-signed certificates have several paths. The path that is valid for longest counts. On that
+ * path, the certificate that expires first counts.
  */
 export const findChainEnd = (
   sent: readonly X509Certificate[],

@@ -8,7 +8,7 @@ import { toSeenText } from './phases.ts';
 /** Sockets of Docker and Podman. */
 const enginePaths = ['/var/run/docker.sock', '/run/podman/podman.sock'];
 
-/** Checks that a container of Docker or Podman runs and is not unhealthy. */
+/** Checks that a container in Docker or Podman is running and not unhealthy. */
 export const containerWatch = defineWatchType({
   name: 'container',
   scope: () => 'machine',

@@ -11,8 +11,8 @@ const countMs = 50;
 export class ServerError extends Error {}
 
 /**
- * Runs a conversation over an open socket. The socket is closed at the end, or if too much data arrives. Rejects with a
- * ServerError, or with an Error whose message is the reason for a missing answer.
+ * Runs a conversation over an open socket. Closes the socket at the end, or if too much data arrives. Rejects with a
+ * ServerError, or with an Error whose message says why there is no answer.
  */
 export const converse = async <T>(socket: Socket, talk: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   let isTooMuch = false;

@@ -70,7 +70,7 @@ const toPast = ({ metric = 'used' }: WatchSettings, mountPath: string, list: Lis
   });
 };
 
-/** Returns the used share. Space reserved for root is neither used nor free, as in `df`. */
+/** Returns the used share. As in `df`, space reserved for root counts as neither used nor free. */
 const toUsedShare = ({ usedBytes, availableBytes }: Pick<FileSystemReading, 'usedBytes' | 'availableBytes'>) =>
   usedBytes / (usedBytes + availableBytes);
 

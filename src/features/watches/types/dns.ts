@@ -56,7 +56,7 @@ export const dnsWatch = defineWatchType({
   },
 });
 
-/** Maximum number of answers in a reading's text. */
+/** Maximum number of answers in the text of a reading. */
 const maxShown = 5;
 
 /** Compares names without regard to case or a final dot. Strings of TXT records must be equal. */
@@ -92,7 +92,7 @@ const resolve = async (
 
 type Answer = string | string[] | MxRecord | SrvRecord | SoaRecord | CaaRecord;
 
-/** Converts an answer to the text used in zone files. */
+/** Converts an answer to the text form used in zone files. */
 const toText = (answer: Answer): string => {
   if (typeof answer === 'string') return answer;
   // A TXT record's parts form one text.

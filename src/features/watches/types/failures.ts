@@ -1,7 +1,7 @@
 import { UncheckedTarget } from '../../../kit/targets.ts';
 import { connectionFailures } from '../../../lib/network-failures.ts';
 
-/** Reasons by error code; OpenSSL's code names differ between Node versions. */
+/** Reasons by error code. The names of OpenSSL's codes differ between versions of Node. */
 const reasons: Record<string, string> = {
   ...connectionFailures,
   EHOSTUNREACH: 'the host cannot be reached',

@@ -7,7 +7,7 @@ const toHours = (ms: number): string => {
   return hours >= 48 ? `${Math.floor(hours / 24)} days` : `${hours.toFixed(1)} h`;
 };
 
-/** Checks that a file exists, and that the newest match is recent and large enough. */
+/** Checks that a file exists, and that the newest matching file is recent and large enough. */
 export const fileWatch = defineWatchType({
   name: 'file',
   scope: () => 'machine',

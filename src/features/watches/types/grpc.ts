@@ -20,7 +20,7 @@ const codes =
     ' ',
   );
 
-/** Maximum size in bytes of a response. A response usually has seven. */
+/** Maximum size of a response in bytes. A response usually has seven. */
 const maxBytes = 10_000;
 
 /** Checks the health that a gRPC server reports for itself or for one of its services. */
@@ -63,7 +63,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** Resolves to the fault that the server reports; undefined for a healthy service. Rejects if there is no answer. */
+/** Resolves to the fault that the server reports. Undefined for a healthy service. Rejects if there is no answer. */
 const askHealth = async (
   socket: Socket,
   authority: string,

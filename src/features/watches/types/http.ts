@@ -28,7 +28,7 @@ const reservedHeaders = [
   'trailer',
 ];
 
-/** Checks a URL's status, body and response time, and how long its certificate is valid. */
+/** Checks the status, body and response time of a URL, and how long its certificate is still valid. */
 export const httpWatch = defineWatchType({
   name: 'http',
   scope: () => 'network',
@@ -111,7 +111,7 @@ const findFault = (
   return fault && `responded ${answer.status}, but ${fault}`;
 };
 
-/** Returns the URL without its query, which may contain secrets. */
+/** Returns the URL without its query. The query may contain secrets. */
 const toThing = ({ url = '' }: WatchSettings): string => {
   const { origin, pathname } = new URL(url);
   return pathname === '/' ? origin : origin + pathname;

@@ -9,7 +9,7 @@ export const findJsonProblem = (conditions: readonly JsonCondition[]): string | 
   return undefined;
 };
 
-/** Describes the first condition that a JSON body fails to meet; undefined if the body meets all conditions. */
+/** Describes the first condition that a JSON body does not meet. Undefined if it meets all conditions. */
 export const findJsonFault = (body: string, conditions: readonly JsonCondition[]): string | undefined => {
   let parsed: unknown;
   try {
@@ -26,7 +26,7 @@ export const findJsonFault = (body: string, conditions: readonly JsonCondition[]
   return undefined;
 };
 
-/** Finds the value at a JSON Pointer (RFC 6901); undefined if there is no value. */
+/** Finds the value at a JSON Pointer (RFC 6901). Undefined if there is none. */
 const findValue = (parsed: unknown, pointer: string): unknown => {
   let found = parsed;
   for (const part of pointer.split('/').slice(1)) {
@@ -46,7 +46,7 @@ const isMet = (found: unknown, { is, value }: JsonCondition): boolean => {
   return is === '>' ? found > value : found >= value;
 };
 
-/** Maximum length in characters of a value that is shown in a message. */
+/** Maximum length of a value shown in a message, in characters. */
 const maxShown = 100;
 
 const toText = (value: unknown): string => {

@@ -14,19 +14,22 @@ export interface ServerLogin {
   user: string | undefined;
   password: string | undefined;
   database: string | undefined;
-  /** Options of a TLS client; undefined for a connection without TLS. */
+  /** Options of a TLS client. Undefined for a connection without TLS. */
   tls: (SecureContextOptions & { servername: string }) | undefined;
 }
 
 interface LoginType {
   name: 'postgres' | 'mysql' | 'redis';
   defaultPort: number;
-  /** Settings that this login has in addition to the settings of every login. */
+  /** Settings of this login in addition to those of every login. */
   keys: readonly ('user' | 'database')[];
   required?: readonly ('user' | 'database')[];
-  /** True if the connection begins with TLS. Other protocols negotiate TLS. */
+  /** True if the connection begins with TLS. In other protocols, TLS is negotiated later. */
   beginsWithTls: boolean;
-  /** Logs in over an open connection and sends one harmless query. Rejects with a ServerError or a failure. */
+  /**
+   * Logs in over an open connection and sends one harmless query. Rejects with a ServerError if the server reports an
+   * error, or with another Error if the conversation fails.
+   */
   ask(socket: Socket, login: ServerLogin): Promise<void>;
 }
 

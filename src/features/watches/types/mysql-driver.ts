@@ -1,2 +1,2 @@
-/** MySQL driver, which the build bundles into a separate file. */
+/** MySQL driver. The build bundles it into a separate file. */
 export { createConnection } from 'mysql2';

@@ -15,7 +15,7 @@ interface HttpAnswer {
   body: string;
   /** Milliseconds for all requests, until the body has been read. */
   ms: number;
-  /** Expiry of the last server's certificates. */
+  /** Time at which the certificates of the last server expire. */
   certificate: ChainEnd | undefined;
 }
 
@@ -67,7 +67,7 @@ const toNext = (location: string, from: URL): URL => {
 };
 
 /**
- * Returns the request that follows a redirect, as in browsers: headers go only to their own origin, and a body is sent
+ * Returns the request that follows a redirect. As in browsers, headers go only to their own origin, and a body is sent
  * again only for 307 and 308.
  */
 const toNextRequest = ({ method, headers, body }: HttpRequest, status: number, isSameOrigin: boolean): HttpRequest => {

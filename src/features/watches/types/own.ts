@@ -9,7 +9,7 @@ import {
   type WatchType,
 } from '../watch-type.ts';
 
-/** Defines a watch on a part of signalbox, based on the concerns of an area. */
+/** Defines a watch on a part of signalbox. It is based on the concerns in an area. */
 const defineOwn = (
   name: 'database' | 'journal' | 'destination',
   area: Concern['area'],
@@ -29,7 +29,7 @@ const defineOwn = (
     },
   });
 
-/** Bytes that the logs need in order to grow. Each log grows by one mebibyte at a time. */
+/** Bytes that the logs need to grow. Each log grows by one mebibyte at a time. */
 const minFreeBytes = 16 * 1024 * 1024;
 
 /** Watches the stores of tasks, items and alerts. */
@@ -46,7 +46,7 @@ export const destinationWatch = {
   for: 900,
 };
 
-/** Watches that most checks of the network and of this machine work. If they do not, the cause is on this side. */
+/** Checks that most checks of the network and of this machine work. If they do not, the cause is on this side. */
 export const checksWatch = defineWatchType({
   name: 'checks',
   scope: () => 'instance',

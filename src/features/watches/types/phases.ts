@@ -3,7 +3,7 @@ import { cutText, shorten } from '../../../lib/well-formed.ts';
 import type { CheckPhase, Seen } from '../schema.ts';
 import { toMsText } from '../watch-type.ts';
 
-/** Maximum length in characters of a response or of output that results and alerts contain. */
+/** Maximum length of a response or output in results and alerts, in characters. */
 const maxSeenLength = 500;
 
 /** Measures the phases of a connection. */
@@ -12,7 +12,7 @@ export class PhaseClock {
   #phase: CheckPhase | null = null;
   #timings: NonNullable<Seen['timings']> = { dns: null, connect: null, tls: null, firstByte: null };
 
-  /** Follows a new socket, in place of any earlier socket, through all phases until its first byte. */
+  /** Follows a new socket through all phases until its first byte. Stops following any earlier socket. */
   follow(socket: Socket, { isTls = false, isNamed = true }: { isTls?: boolean; isNamed?: boolean } = {}): void {
     this.#at = performance.now();
     this.#timings = { dns: null, connect: null, tls: null, firstByte: null };
@@ -32,7 +32,7 @@ export class PhaseClock {
     this.#phase = null;
   }
 
-  /** Returns the phases so far, with the start of a response. */
+  /** Returns the phases so far, with the beginning of a response. */
   see(text?: string): Seen {
     return { timings: { ...this.#timings }, failed: this.#phase, text: text === undefined ? null : toSeenText(text) };
   }
@@ -50,7 +50,7 @@ export class PhaseClock {
 /** Control characters except line feeds, and characters that change the text direction. */
 const unshown = /[^\P{Cc}\n]|\p{Bidi_Control}/gu;
 
-/** Returns the start of a text without control characters. */
+/** Returns the beginning of a text without control characters. */
 export const toSeenText = (text: string): string =>
   shorten(
     cutText(text, 4 * maxSeenLength)
@@ -68,7 +68,7 @@ const phaseNames = {
   body: 'rest of the response',
 };
 
-/** Describes observations for an alert: the time of each phase, followed by the text. */
+/** Describes observations for an alert. The time of each phase comes first, then the text. */
 export const describeSeen = ({ timings, failed, text }: Seen): string => {
   const phases = Object.entries(timings ?? {}).flatMap(([phase, ms]) =>
     ms === null ? [] : [`${phaseNames[phase as CheckPhase]} ${toMsText(ms)}`],

@@ -6,14 +6,14 @@ import { toSeenText } from './phases.ts';
 /** Maximum size in bytes of the output. Plugins usually print a few hundred. */
 const maxOutputBytes = 64 * 1024;
 
-/** Maximum length in characters of performance data, because the pattern takes quadratic time. */
+/** Maximum length of performance data in characters. The pattern takes quadratic time. */
 const maxDataLength = 8192;
 
-/** Maximum number of performance values that are shown. */
+/** Maximum number of performance values shown. */
 const maxValues = 20;
 
 /**
- * Runs a Nagios or Icinga plugin: exit code 0 means OK, 1 WARNING, 2 CRITICAL, and any other code unknown. The whole
+ * Runs a Nagios or Icinga plugin. Exit code 0 means OK, 1 WARNING, 2 CRITICAL, and any other code unknown. The whole
  * process group ends with the check. A plugin that does not end, or prints too much, is unknown.
  */
 export const pluginWatch = defineWatchType({
@@ -60,8 +60,8 @@ const run = async (program: string, args: readonly string[], signal: AbortSignal
 };
 
 /**
- * Parses the output of a plugin: a line of text with performance data after a bar, and optionally more text, with more
- * performance data after another bar.
+ * Parses the output of a plugin. It consists of a line of text, followed by performance data after a bar. More text may
+ * follow, with more performance data after another bar.
  */
 export const parseOutput = (output: string): { text: string; more: string; values: Finding[] } => {
   const [first = '', ...rest] = output.split('\n');

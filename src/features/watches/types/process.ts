@@ -6,7 +6,7 @@ import { createLikeTest } from '../../../lib/wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toPercentText } from '../watch-type.ts';
 
-/** Processor time at the previous check, by watch, for the measure `cpu`. */
+/** Processor time at the previous check, by watch. Used for the measure `cpu`. */
 const previous = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();
 
 /** Duration of the first measurement, in milliseconds. */

@@ -34,10 +34,10 @@ export const serviceWatch = defineWatchType({
   },
 });
 
-/** Suffixes of units; see systemd.unit(5). */
+/** Suffixes of units. See systemd.unit(5). */
 const unitSuffix = /\.(?:service|socket|device|mount|automount|swap|target|path|timer|slice|scope)$/;
 
-/** Adds a service's suffix, as systemctl does: `nginx` → `nginx.service`. */
+/** Adds the suffix of a service, as systemctl does: `nginx` → `nginx.service`. */
 const toUnitName = (name: string): string => (unitSuffix.test(name) || name.includes('*') ? name : `${name}.service`);
 
 const toFinding = ({ name, active, sub }: UnitReading): Finding => ({

@@ -5,7 +5,7 @@ import { toNetworkFailure } from './failures.ts';
 import type { PhaseClock } from './phases.ts';
 import { type Trust, toTlsOptions } from './trust.ts';
 
-/** Targets of network checks, trusted CAs, and the clock that measures the phases of a connection. */
+/** Targets allowed for network checks, trusted CAs, and the clock that measures the phases of a connection. */
 export interface NetworkAccess extends Trust {
   targets: Targets;
   clock: PhaseClock;
@@ -30,15 +30,15 @@ export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '
 export const toServerName = ({ host, port }: Server): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
-/** True for a name, which must be looked up. */
+/** True for a name. A name must be looked up. */
 export const isHostName = (host: string): boolean => isIP(toBareHost(host)) === 0;
 
-/** Returns the server name to send in TLS; empty for an address. */
+/** Returns the server name to send in TLS. Empty for an address. */
 export const toTlsName = (host: string): string => (isHostName(host) ? host : '');
 
 /**
- * Opens a connection, with TLS if requested. The caller destroys the socket, which is also destroyed when the signal is
- * aborted. Rejects with an Error whose message is the reason.
+ * Opens a connection, with TLS if requested. The caller must destroy the socket. It is also destroyed when the signal
+ * is aborted. Rejects with an Error whose message is the reason.
  */
 export const openSocket = (
   { host, port }: Server,

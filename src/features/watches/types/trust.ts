@@ -20,7 +20,7 @@ export const trustKeys = ['ca', 'caFile', 'certificate', 'certificateFile', 'key
 
 type Given = Pick<WatchSettings, (typeof trustKeys)[number]>;
 
-/** Reads a watch's CAs and client certificate. Rejects with an Error whose message is the reason. */
+/** Reads the CAs and client certificate of a watch. Rejects with an Error whose message is the reason. */
 export const readTrust = async (watch: Given): Promise<Trust> => {
   const { ca, caFile, certificate, certificateFile, key, keyFile } = watch;
   const [authorities, cert, privateKey] = [
@@ -44,7 +44,7 @@ const readText = (text: string | undefined, path: string | undefined): Promise<s
 /** Returns the options of a TLS client. */
 export const toTlsOptions = ({ authorities, identity }: Trust) => ({ ...toTrust(authorities), ...identity });
 
-/** Returns the problem with a watch's CAs and client certificate, as a clause. */
+/** Returns the problem with the CAs and client certificate of a watch, as a clause. */
 export const findTrustProblem = (watch: Given): string | undefined => {
   for (const name of ['ca', 'certificate', 'key'] as const)
     if (watch[name] !== undefined && watch[`${name}File`] !== undefined)

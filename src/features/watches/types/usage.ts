@@ -12,11 +12,11 @@ import {
 
 const defaultEvery = 10;
 
-/** Defines a watch of the machine's usage, with a limit. */
+/** Defines a watch on the usage of the machine, with a limit. */
 const defineUsage = (type: Pick<WatchType, 'name' | 'check'> & Partial<WatchType>): WatchType =>
   defineWatchType({ scope: () => 'machine', keys: [], limit: 'required', every: defaultEvery, ...type });
 
-/** Computes percentages from two columns of the history, or from a column and a constant total. */
+/** Computes percentages from two columns of the history, or from one column and a constant total. */
 const toPercents = (used: readonly number[], total: number | readonly number[]): number[] =>
   used.map((value, index) => (100 * value) / (typeof total === 'number' ? total : (total[index] ?? Number.NaN)));
 
@@ -44,7 +44,7 @@ export const swapWatch = defineUsage({
   listPast: async (_watch, _thing, list, host) => toPercents(list('swapUsed'), (await host.memory()).swapTotal),
 });
 
-/** Seconds of samples that a first check waits for, because a single busy second says nothing about the mean. */
+/** Seconds of samples for which a first check waits. A single busy second says nothing about the mean. */
 const firstSeconds = 5;
 
 /** Reads the mean since the previous check. */
