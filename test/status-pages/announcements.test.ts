@@ -32,7 +32,7 @@ test('an announcement is written by people, shown while open, and past once reso
   const { status, json } = await announce(app, reader);
   assert.deepEqual([status, json.state, json.updates[0]?.by], [201, 'investigating', 'reader']);
   const open = await app.request('GET', '/status/main');
-  assert.match(open.text, /<article class="card open"><div class="row"><h3>Slow responses<\/h3>/);
+  assert.match(open.text, /<article class="card open"><div class="row"><h2>Slow responses<\/h2>/);
   assert.ok(!/db-7|secret inside/.test(open.text) && !open.text.includes(json.id));
   const path = `/api/announcements/${json.id}/updates`;
   const body = { text: 'Line one\n<b>two</b>', state: 'resolved' };

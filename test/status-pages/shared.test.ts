@@ -27,7 +27,7 @@ test('instances show the same page, also while the database is unavailable, with
     for (const app of [one, other]) {
       const { status, text, headers } = await app.request('GET', '/status/main');
       assert.equal(status, 200);
-      assert.match(text, /<h3>Slow responses<\/h3>/);
+      assert.match(text, /<h2>Slow responses<\/h2>/);
       assert.ok(!JSON.stringify(headers).includes('rack'));
     }
   };

@@ -164,7 +164,10 @@ const writeAnnouncement = (
         `<p><span class="s ${of}">${escapeHtml(words.states[of])}</span> ${formats.time(at)}</p><p class="text">${escapeHtml(text)}</p>`,
     );
   const current = `<span class="s ${state}">${escapeHtml(words.states[state])}</span>`;
-  return `<article class="${classes}"><div class="row"><h3>${escapeHtml(title)}</h3>${current}</div>${parts.join('')}</article>`;
+  // Open announcements follow the page's title, past announcements a heading of their own.
+  const level = state === 'resolved' ? 'h3' : 'h2';
+  const heading = `<${level}>${escapeHtml(title)}</${level}>`;
+  return `<article class="${classes}"><div class="row">${heading}${current}</div>${parts.join('')}</article>`;
 };
 
 const writeCheck = ({ name, state, percentage, days }: CheckView, words: Words, formats: Formats): string => {

@@ -16,7 +16,7 @@ header{display:flex;gap:1rem;align-items:center;padding:2rem 1rem 1.25rem}
 header img{max-height:3rem;max-width:12rem}
 h1{margin:0;font-size:1.5rem;line-height:1.25}
 h2{margin:2.25rem 0 .75rem;font-size:1.125rem}
-h3{margin:0;font-size:1rem}
+h3,.row h2{margin:0;font-size:1rem}
 p{margin:.25rem 0}
 .sum{padding:1rem 1.25rem;border-radius:.5rem;font-weight:600;font-size:1.125rem;color:#fff;background:#0f7a57}
 .sum.down,.sum.partly{background:#b3261e}
