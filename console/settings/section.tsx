@@ -39,8 +39,8 @@ interface SectionProps<T extends RuntimeSetting> {
   /** False for items that can be deleted but not changed. */
   isChangeable?: boolean;
   remove: (item: T) => Promise<unknown>;
-  /** Further actions for an item. */
-  More?: ComponentType<T>;
+  /** Further actions for an item. `onChanged` reloads the list. */
+  More?: ComponentType<T & { onChanged: () => void }>;
 }
 
 const close = (): void => goTo(`/settings${place.value.rest && `/${place.value.rest}`}`);
@@ -62,7 +62,7 @@ export const Section = <T extends RuntimeSetting>(props: SectionProps<T>) => {
       <List {...props} rows={value.data} onCreate={create} />
       {isNew && <Form {...shared} />}
       {changed && <Form key={changed.name} before={changed} {...shared} />}
-      {open && <Details {...props} name={open} item={find(open)} />}
+      {open && <Details {...props} name={open} item={find(open)} onChanged={reload} />}
       {deleted && <Removal {...props} item={deleted} onChanged={reload} />}
     </>
   );
@@ -129,7 +129,11 @@ const originHints = {
   destinations: words.derivedHint,
 };
 
-type DetailsProps<T extends RuntimeSetting> = SectionProps<T> & { name: string; item: T | undefined };
+type DetailsProps<T extends RuntimeSetting> = SectionProps<T> & {
+  name: string;
+  item: T | undefined;
+  onChanged: () => void;
+};
 
 const Details = <T extends RuntimeSetting>({
   kind,
@@ -139,13 +143,14 @@ const Details = <T extends RuntimeSetting>({
   isChangeable,
   createRoute,
   More,
+  onChanged,
 }: DetailsProps<T>) => (
   <Dialog title={`${words.one[kind]} ${name}`} kind="drawer" onClose={close}>
     {item ? (
       <article class="alert">
         {item.origin !== 'made' && <p class="note">{originHints[item.origin]}</p>}
         <Facts facts={[...toFacts(item), [text.changed, toDoneBy(item.updatedBy, item.updatedAt)]]} />
-        {More && <More {...item} />}
+        {More && <More {...item} onChanged={onChanged} />}
         {item.origin === 'made' && isAllowed(createRoute) && (
           <div class="actions">
             {isChangeable && (

@@ -156,7 +156,7 @@ const newDraft: DestinationDraft = {
 const toDraft = (way: ListedWay): DestinationDraft => ({ ...toDestinationDraft(way as never), notify: 'alerts' });
 
 /** Buttons to send a test, and to confirm the test with the code in its message. */
-const WayTest = ({ name: way, provenAt }: ListedWay) => {
+const WayTest = ({ name: way, provenAt, onChanged }: ListedWay & { onChanged: () => void }) => {
   const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const code = useSignal('');
   const test = useRun(async () => {
@@ -164,7 +164,7 @@ const WayTest = ({ name: way, provenAt }: ListedWay) => {
     tested.value = await userClient.testWay({ person: name, way }, { timeout: testTimeout });
   });
   const confirm = useRun(async () => {
-    await userClient.confirmWay({ person: name, way, code: code.value });
+    await userClient.confirmWay({ person: name, way, code: code.value }).finally(onChanged);
     notify(words.confirmed(way));
     goTo('/settings/ways');
   });

@@ -48,7 +48,7 @@ export const settingTexts = {
     formats: 'Intake format',
     policies: 'Escalation policy',
     pages: 'Status page',
-    ways: 'Way',
+    ways: 'Contact method',
   },
   change: {
     users: 'Edit user',
@@ -66,7 +66,7 @@ export const settingTexts = {
     formats: (count: string) => counted(count, 'format'),
     policies: (count: string) => counted(count, 'policy', 'policies'),
     pages: (count: string) => counted(count, 'status page'),
-    ways: (count: string) => counted(count, 'way'),
+    ways: (count: string) => counted(count, 'contact method'),
   },
   remove: {
     users: (name: string) => `${name} is logged out immediately.`,
@@ -314,7 +314,7 @@ export const settingTexts = {
     heartbeat: 'Heartbeat',
     silence: 'Silence',
     override: 'Override',
-    way: 'Way',
+    way: 'Contact method',
     person: 'Quiet hours',
     'escalation-policy': 'Escalation policy',
     'escalation-routing': 'Escalation routing',
