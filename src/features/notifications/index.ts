@@ -155,7 +155,6 @@ export const notifications = defineFeature({
       log,
     });
     const addresses = new CalendarAddresses(offers.settings, clock);
-    const absences = new Absences({ settings: offers.settings, targets, clock });
     const messages = new RecordedMessages({
       settings: offers.settings,
       send: (person, text, isNeeded) => {
@@ -180,10 +179,13 @@ export const notifications = defineFeature({
     const notifier = new Notifier({ source: incidents, silences, onCall: rotations, escalations, lease, clock, log });
     escalation.onChanged(() => notifier.replanSoon());
     const onCall = createEventTopic(openFor('incidents:read'), OnCallList);
+    const publishOnCall = (): void => onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
     rotations.onChanged(() => {
       notifier.replanSoon();
-      onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
+      publishOnCall();
     });
+    // Absences change the proposed overrides.
+    const absences = new Absences({ settings: offers.settings, targets, clock, onChanged: publishOnCall });
     const acknowledgement = await openAcknowledgement({
       ...parts,
       incidents,

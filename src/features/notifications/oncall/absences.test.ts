@@ -1,26 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { createServer, globalAgent } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { startCalendar, toCalendar, toStamp } from '../../../../test/support/absence-calendar.ts';
 import { startApp } from '../../../../test/support/app.ts';
-import { writeCertificate } from '../../../../test/support/certificate.ts';
-import { createFolder } from '../../../../test/support/folder.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { dayMs, hourMs } from '../../../lib/units.ts';
 import { readAbsences } from './absence-events.ts';
 
 const within = { startsAt: Date.parse('2026-03-01T00:00:00Z'), endsAt: Date.parse('2026-06-01T00:00:00Z') };
-
-const toCalendar = (...events: string[][]): string =>
-  [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    ...events.flatMap((lines, index) => ['BEGIN:VEVENT', `UID:${index}`, ...lines, 'END:VEVENT']),
-    'END:VCALENDAR',
-  ].join('\r\n');
 
 const read = async (...events: string[][]) => {
   const { absences, skipped } = await readAbsences(toCalendar(...events), within);
@@ -73,26 +59,6 @@ test('endless recurrence rules are skipped, and too many recurrences are refused
   await assert.rejects(readAbsences('<html></html>', within), /the response is not a calendar/);
   await assert.rejects(readAbsences(toCalendar(['DTSTART:nonsense']), within));
 });
-
-/** Starts an https server that this process trusts. `respond` can be replaced. */
-const startCalendar = async (t: TestContext, respond: (response: ServerResponse) => void) => {
-  const { key, pem } = writeCertificate(createFolder(t), 'localhost');
-  const server = createServer({ key: readFileSync(key), cert: pem }, (_, response) => respond(response)).listen(
-    0,
-    '127.0.0.1',
-  );
-  await once(server, 'listening');
-  const before = globalAgent.options.ca;
-  globalAgent.options.ca = pem;
-  t.after(() => {
-    globalAgent.options.ca = before;
-    server.closeAllConnections();
-    server.close();
-  });
-  return `https://localhost:${(server.address() as AddressInfo).port}/anna.ics`;
-};
-
-const toStamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 
 test('an absence proposes an override, which is created only when somebody accepts the proposal', async (t) => {
   const now = Math.floor(Date.now() / 1000) * 1000;

@@ -30,6 +30,8 @@ interface AbsenceParts {
   settings: SettingStore;
   targets: Targets;
   clock: () => Date;
+  /** Called when the known absences may have changed. */
+  onChanged: () => void;
 }
 
 /** Absences from people's calendars. Each calendar is read once an hour. Calendars are read one at a time. */
@@ -57,7 +59,10 @@ export class Absences {
   }
 
   start(): void {
-    this.settings.onChanged(() => void this.read());
+    this.settings.onChanged(() => {
+      this.#parts.onChanged();
+      void this.read();
+    });
     this.#timer = setInterval(() => void this.read(), minuteMs).unref();
     void this.read();
   }
@@ -102,6 +107,7 @@ export class Absences {
         // The absences from the last successful reading remain valid.
         .catch((error) => ({ absences: before?.absences ?? [], problem: toReason(error) }));
       this.#readings.set(name, { url, at: now, ...result });
+      this.#parts.onChanged();
     }
   }
 }
