@@ -77,7 +77,7 @@ export const logLines = [
     messages: ['warn outbox: the alert about a ...', 'error outbox: the alert log could not be read'],
     meaning: 'retried',
   },
-  { messages: ['warn outbox: the alert log was replaced'], meaning: 'delivery continues at its end' },
+  { messages: ['warn outbox: the alert log was replaced'], meaning: 'delivery continues at the end of the new log' },
   { messages: ['error notifications: incidents cannot be read'], meaning: 'nobody is notified; retried every second' },
   {
     messages: ['error outbox: the progress could not be written'],
@@ -102,7 +102,7 @@ export const logLines = [
   },
   {
     messages: ['warn alerts: the log was replaced'],
-    meaning: 'alerts that fired before stay firing until they are resolved',
+    meaning: 'alerts that fired earlier stay open until they are resolved',
   },
   { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
   {
@@ -117,7 +117,7 @@ export const logLines = [
     messages: ['warn incidents: the snapshot cannot be written'],
     meaning: 'retried; until then, retention deletes nothing from the alert log',
   },
-  { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
+  { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at the end of the new log' },
   {
     messages: ['error settings: a setting cannot be read'],
     meaning: '`reason`; the setting stays stored without effect: replace it, or [delete it](api/settings.md)',
@@ -203,7 +203,7 @@ export const logLines = [
   },
   {
     messages: ['error oncall: a stored rotation cannot be used'],
-    meaning: 'a newer version, or one with other time zones, stored the rotation `name`; nobody is on call in it',
+    meaning: 'a newer version, or a system with other time zones, stored the rotation `name`; nobody is on call in it',
   },
   {
     messages: ['warn oncall: a message to a person was not sent'],

@@ -27,7 +27,7 @@ const Value = Type.Object(
     kvlistValue: Type.Optional(
       Type.Object(
         { values: Type.Optional(Type.Array(Type.Unknown())) },
-        { description: 'The member `message`, `msg`, `log` or `error` is used, or else all members.' },
+        { description: 'Uses the member `message`, `msg`, `log` or `error`; if there is none, all members.' },
       ),
     ),
     arrayValue: Type.Optional(Type.Object({ values: Type.Optional(Type.Array(Type.Unknown())) })),
