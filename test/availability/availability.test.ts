@@ -9,7 +9,7 @@ import { createFolder } from '../support/folder.ts';
 import { withClock } from '../support/notifications.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
-import { waitUntil } from '../support/wait.ts';
+import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { readAvailability, waitForCheck } from './support/availability.ts';
 
 const skip = toSkipPostgres();
@@ -196,7 +196,8 @@ test('two instances with one database give the same history, also after one of t
   const range = `?from=${begun.from}&until=${begun.until}`;
   await waitForCheck(other, await other.login('admin'), 'heartbeats/job', 'down');
   const read = (app: typeof one) => readAvailability(app, token, 'heartbeats/job', range);
-  assert.deepEqual(await read(one), await read(other));
+  // An instance may learn the incident's number a moment later.
+  await waitUntilPasses(async () => assert.deepEqual(await read(one), await read(other)));
   await one.close();
   await ping(other.url, uuid);
   await waitForCheck(other, token, 'heartbeats/job', 'up', 40_000);

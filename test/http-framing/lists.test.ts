@@ -107,6 +107,14 @@ const storedLists: Record<string, StoredList> = {
   '/api/sessions': { content: 'configured', count: () => 1 },
   '/api/settings/broken': { content: 'configured', count: (stored) => stored },
   '/api/silences': { content: 'silences', path: '/api/silences?limit=1000', count: upTo(1000) },
+  '/api/announcements': { content: 'configured', count: () => 0 },
+  '/api/status-pages': { content: 'configured', count: upTo(50) },
+  '/api/status-pages/:page/subscribers': {
+    content: 'configured',
+    path: '/api/status-pages/p0/subscribers',
+    count: () => 0,
+    isNeverEmpty: true,
+  },
   '/api/tasks': { content: 'configured', path: '/api/tasks?limit=10000', count: upTo(10_000) },
   '/api/users': { content: 'configured', count: () => 2 },
   '/api/v2/alerts': { content: 'alerts', count: upTo(10_000) },
@@ -156,6 +164,7 @@ const createSettings = (stored: number): object => ({
     scopes: ['alerts:write'],
     sha256: index.toString(16).padStart(64, '0'),
   })),
+  statusPages: create(upTo(50)(stored), (index) => ({ name: `p${index}`, title: 'a page', groups: [] })),
   intake: create(upTo(100)(stored), (index) => ({ name: `f${index}`, message: '{/text}' })),
 });
 

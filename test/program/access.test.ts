@@ -69,7 +69,7 @@ test('a profile has the access that the file sets for it, and other profiles hav
 
 test('an unusable access stops the start with one line of advice', async (t) => {
   const profiles =
-    'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, accounts, alerts, X, silences, availability, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, hosts, status, events, instances';
+    'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, accounts, alerts, X, silences, availability, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, hosts, status, status-pages, events';
   const messages: [unknown, string][] = [
     ['closed', 'must be one of open, login, not "closed"'],
     [true, 'must be one of open, login, not true'],
@@ -78,11 +78,11 @@ test('an unusable access stops the start with one line of advice', async (t) => 
     [{ X: 'login', alerts: 'admin' }, 'access names the profile alerts twice, also as X: remove X'],
     [
       { I: 'open' },
-      'access cannot open the profile items, which always needs a token: use "login" or "admin", or remove it',
+      'access cannot open the profile items, which always needs a token: use "login" or "admin", or remove items from access',
     ],
     [
       { 'protected-tasks': 'open' },
-      'access cannot open the profile protected-tasks, which always needs a token: use "login" or "admin", or remove it',
+      'access cannot open the profile protected-tasks, which always needs a token: use "login" or "admin", or remove protected-tasks from access',
     ],
     [{ login: 'admin' }, 'access cannot close the profile login, which issues tokens: remove login from access'],
   ];

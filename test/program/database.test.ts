@@ -139,7 +139,17 @@ test('the server starts without its database, and uses it once it is available',
   assert.equal((await program.request('GET', '/api/tasks')).status, 503);
   assert.deepEqual((await program.request('GET', '/ready')).json, {
     status: 'ready',
-    unavailable: ['database', 'tasks', 'simple-tasks', 'items', 'settings', 'incidents', 'availability', 'heartbeats'],
+    unavailable: [
+      'database',
+      'tasks',
+      'simple-tasks',
+      'items',
+      'settings',
+      'incidents',
+      'availability',
+      'heartbeats',
+      'status-pages',
+    ],
   });
   const server: PostgresServer = await startPostgres(t, { port });
   await waitUntil('tasks can be created', async () => {

@@ -22,14 +22,14 @@ test('the start message shows the addresses of the console and the intake, the m
   assert.match(stdout, new RegExp(`^signalbox ${programVersion} listens on ${url}\\n`));
   assert.match(
     stdout,
-    /\n {2}\/ +alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, availability, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, hosts, events, about, items\n/,
+    /\n {2}\/ +alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, availability, status-pages, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, hosts, events, about, items\n/,
   );
   assert.match(stdout, /\n {2}\/protected +login, protected-tasks\n/);
   assert.match(stdout, /\n {2}\/simple +simple-tasks\n/);
   assert.match(stdout, new RegExp(`\\n {2}Console +${url}/console/\\n {2}Send alerts +${url}/api/alert\\n`));
   assert.match(
     stdout,
-    /\nOpen without a token: monitoring, status, history, tasks, login, metrics, events, simple-tasks; in part: alerts, incidents, silences, notifications, oncall, alertmanager, watches, heartbeats, availability, accounts, hosts, protected-tasks\n/,
+    /\nOpen without a token: monitoring, status, history, tasks, login, metrics, events, simple-tasks; in part: alerts, incidents, silences, notifications, oncall, alertmanager, watches, heartbeats, availability, status-pages, accounts, hosts, protected-tasks\n/,
   );
   assert.match(stdout, /\nTasks and items are lost when the server stops; --store file keeps them\.\n/);
   for (const [name, role] of [

@@ -29,8 +29,9 @@ const hasRead = async (app: TestApp): Promise<void> =>
   waitUntilPasses(async () => {
     const { cpu, disks } = await read(app);
     assert.ok(cpu.some((share) => share !== null));
-    assert.ok((disks[0]?.total.at(-1) ?? 0) > 0);
-  });
+    // On a busy machine, the last second may have no reading.
+    assert.ok(disks.some(({ total }) => total.some((bytes) => bytes !== null)));
+  }, 30_000);
 
 test('the history has usage of the machine for each second', async (t) => {
   const app = await startApp(t);
@@ -42,7 +43,8 @@ test('the history has usage of the machine for each second', async (t) => {
     assert.equal(list.length, answer.count);
   }
   for (const share of answer.cpu) assert.ok(share === null || (share >= 0 && share <= 1));
-  const [used = 0, total = 0] = [answer.memoryUsed.at(-1) ?? 1, answer.memoryTotal.at(-1) ?? 0];
+  const last = answer.memoryUsed.findLastIndex((bytes) => bytes !== null);
+  const [used = 0, total = 0] = [answer.memoryUsed[last] ?? 1, answer.memoryTotal[last] ?? 0];
   assert.ok(used > 0 && used < total);
   assert.ok(answer.disks.some(({ mountPath }) => mountPath === '/'));
 });

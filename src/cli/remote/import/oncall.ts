@@ -22,7 +22,7 @@ export const importOncallCommand = defineAskingCommand({
   summary: 'Import people, rotations, overrides and escalation policies of another on-call program.',
   details: [
     'Prints a plan. Nothing changes without --apply; a second import changes nothing.',
-    `URL is the address of the program's API; the key is read from ${otherVariables.importKey}. FILE contains the lists of that API in one JSON object, such as {"users": …, "schedules": …}.`,
+    `URL is the address of the program's API; the key is read from ${otherVariables.importKey}. FILE contains the lists of that API in one JSON object, such as {"users": [...], "schedules": [...]}.`,
     'New users are Readers with an initial password, which is printed once. Routing is not imported: set a default policy afterwards.',
   ],
   flags: {
