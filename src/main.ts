@@ -5,7 +5,7 @@ import './lib/keep-tick-shape.ts';
 import { avoidMachineCode } from './lib/small-code.ts';
 import './lib/small-heap.ts';
 
-/** Leaves a working directory that has been deleted. Returns true if it had been deleted. */
+/** Leaves the working directory if it has been deleted. Returns true if so. */
 const leaveGoneFolder = (): boolean => {
   try {
     process.cwd();

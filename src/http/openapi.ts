@@ -14,17 +14,17 @@ export interface DocumentedHeaders {
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Leaves the route out of the document. */
+    /** Set to leave the route out of the document. */
     hide?: boolean;
     operationId?: string;
     summary?: string;
     tags?: readonly string[];
     security?: readonly Readonly<Record<string, readonly string[]>>[];
-    /** Right that the route needs, unless the route is open. */
+    /** Right that the route needs, unless it is open. */
     right?: string;
-    /** Media types of the body; JSON by default. */
+    /** Media types of the body. Default: JSON. */
     consumes?: readonly string[];
-    /** Request headers, which are all optional in the document, because the server checks them itself. */
+    /** Request headers. The document shows all of them as optional, because the server checks them itself. */
     documentedHeaders?: DocumentedHeaders;
   }
 }
@@ -45,16 +45,16 @@ const securitySchemes = {
 interface DocumentFacts {
   version: string;
   tags: readonly { name: string; description: string }[];
-  /** Path under which a proxy serves the server; empty without a proxy path. */
+  /** Path under which a proxy serves the server. Empty without such a path. */
   basePath: string;
   /** Schemas of the data in events, by topic. */
   topics: Readonly<Record<string, TSchema>>;
 }
 
 interface OpenApiDocument {
-  /** Sets a warning about this server's settings, shown to API users. Returns true if the warning changed. */
+  /** Sets a warning about the settings of this server, for API users. Returns true if the warning has changed. */
   setWarning(text: string | undefined): boolean;
-  /** Lists the facts in the document that the console needs to start, which are a fifteenth of its size. */
+  /** Lists the facts in the document that the console needs to start. They are a fifteenth of its size. */
   listFacts(): ServerFacts;
 }
 
@@ -72,16 +72,16 @@ export interface ServerFacts {
     /** Path including the base of the mount, with parameters in braces. */
     path: string;
     profile: string | undefined;
-    /** Roles with access; undefined if everyone has access. */
+    /** Roles with access. Undefined if everyone has access. */
     roles: string[] | undefined;
   }[];
 }
 
-/** Collects the schemas of all routes added later, and serves them as OpenAPI 3.1 at `/openapi.json`. */
+/** Collects the schemas of all routes added later. Serves them as OpenAPI 3.1 at `/openapi.json`. */
 export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  /** Document, built on its first request. */
+  /** Document. It is built when it is first requested. */
   let document: StaticText | undefined;
   let warning: string | undefined;
   const schema = {
@@ -235,7 +235,7 @@ const describeResponse = (status: string, schema: TSchema, documented: Documente
   };
 };
 
-/** Moves the example out of a schema, to the level next to it. */
+/** Moves the example out of a schema and next to it. */
 const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): object => ({
   schema,
   ...(examples && { example: examples[0] }),
@@ -253,9 +253,9 @@ const descriptions: Record<string, string> = {
 };
 
 /**
- * Moves each schema with a title to `shapes` under that title, and leaves a reference in its place. Schemas with the
- * same title are merged: a filter that accepts any text is documented with the enum of that title. Keywords that few
- * tools know are replaced.
+ * Moves each schema that has a title to `shapes` under that title. Leaves a reference in its place. Schemas with the
+ * same title are merged. A filter that accepts any text, for example, is documented with the enum of that title.
+ * Keywords that few tools know are replaced.
  */
 const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => {
   if (typeof value !== 'object' || value === null) return value;

@@ -3,19 +3,19 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Distribution } from '../metrics/meters.ts';
 import { createUnavailable, HttpError } from './errors.ts';
 
-/** Interval, in milliseconds, of the timer that measures the event-loop delay. */
+/** Milliseconds between two ticks of the timer that measures the event-loop delay. */
 const interval = 100;
 
-/** Number of ticks without a request after which the timer stops, so that an idle server does not wake up. */
+/** Number of ticks without a request after which the timer stops. An idle server then does not wake up. */
 const quietTicks = 10;
 
-/** Name that marks the configuration of a health check, which is a route that also works during overload. */
+/** Name that marks the configuration of a health check. The route of a health check also works during overload. */
 export const vitalRoute = 'vitalRoute';
 
 /**
- * Creates a function that is called for each request and returns true if the event-loop delay exceeds `limit`
- * milliseconds; never for a limit of 0. Timers take turns with requests, so a late timer means that requests wait
- * equally long. `delays` receives each delay in seconds.
+ * Creates a function that is called for each request. It returns true if the event-loop delay exceeds `limit`
+ * milliseconds. For a limit of 0, it never does. Timers take turns with requests, so a late timer means that requests
+ * wait equally long. `delays` receives each delay in seconds.
  */
 export const createLagProbe = (
   server: Server,
@@ -52,8 +52,8 @@ export const createLagProbe = (
 export const isVitalRoute = (config: object | undefined): boolean => config !== undefined && vitalRoute in config;
 
 /**
- * Creates a function that returns true for requests to health checks, including health checks that are added to the app
- * later.
+ * Creates a function that returns true for requests to health checks. This includes health checks that are added to the
+ * app later.
  */
 export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((request: IncomingMessage) => boolean) => {
   const paths = new Set<string>();
@@ -63,11 +63,11 @@ export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((reques
   return ({ method, url = '' }) => (method === 'GET' || method === 'HEAD') && paths.has(url.split('?', 1)[0] ?? '');
 };
 
-/** Creates the response to requests that arrive during overload. Nothing was done, so clients may retry. */
+/** Creates the error for requests that arrive during overload. Nothing was done, so clients may retry. */
 export const createBusyError = (shed: 'connections' | 'event_loop_delay'): HttpError =>
   createUnavailable('The server is overloaded; try again in a second', shed);
 
-/** A waiting task. */
+/** Task that waits in a queue. */
 export interface QueuedTask<T> {
   /** Description of the task, supplied by its caller. */
   readonly about: T;
@@ -76,24 +76,25 @@ export interface QueuedTask<T> {
 }
 
 interface QueueOptions<T> {
-  /** Numbers of tasks that may run, and that may wait, at a time. */
+  /** Number of tasks that may run at a time, and number of tasks that may wait. */
   running: number;
   waiting: number;
-  /** Message of the 503 for a task when too many are waiting. */
+  /** Message of the 503 for a task that arrives when too many are waiting. */
   refusal: string;
   /**
-   * Chooses the task to run next, or the task to refuse, from one or more waiting tasks. By default, the oldest task
-   * runs next and the newest is refused.
+   * Chooses which of the waiting tasks runs next, or which one is refused. By default, the oldest runs next and the
+   * newest is refused.
    */
   chooseNext?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
   chooseRefused?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
-  /** Called when a task runs. */
+  /** Called when a task starts to run. */
   noteStart?(about: T): void;
 }
 
 /**
- * Runs a limited number of tasks at a time, while others wait. `run` rejects with the signal's reason if the signal is
- * aborted while the task waits, and with an HttpError (503 with Retry-After) if too many tasks are waiting.
+ * Creates a queue that runs a limited number of tasks at a time, while others wait. `run` rejects with the signal's
+ * reason if the signal is aborted while the task waits. It rejects with an HttpError (503 with Retry-After) if too many
+ * tasks are waiting.
  */
 export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   const { chooseNext = ([oldest]) => oldest as QueuedTask<T>, chooseRefused = (all) => all.at(-1) as QueuedTask<T> } =

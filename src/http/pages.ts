@@ -7,12 +7,12 @@ import { HttpError } from './errors.ts';
 import { toOwnTags } from './text-forms.ts';
 
 /**
- * Content-Security-Policy of pages, which may load files from, and connect to, only this server, and cannot be framed.
+ * Content-Security-Policy of pages. They may load files from, and connect to, this server only. They cannot be framed.
  */
 export const pagePolicy =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-/** Folder of pages, and the path that serves it. */
+/** Folder of pages, with the path under which it is served. */
 interface StaticFiles {
   /** Path with a slash at both ends, e.g. `/docs/`. */
   prefix: string;
@@ -22,8 +22,8 @@ interface StaticFiles {
 }
 
 /**
- * Serves a folder of the user's pages, without dotfiles, listings, or anything outside the folder. The path without its
- * trailing slash redirects.
+ * Serves a folder of the user's pages. Leaves out dotfiles, listings, and anything outside the folder. The path without
+ * its trailing slash redirects.
  */
 export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, policy }: StaticFiles): Promise<void> => {
   const isServable = createServableCheck(root);
@@ -49,7 +49,7 @@ export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, pol
   redirectToSlash(app, prefix);
 };
 
-/** Headers of every page. Browsers must revalidate a cached page before showing it. */
+/** Headers of every page. Browsers must revalidate a cached page before they show it. */
 const pageHeaders = (policy: string) => ({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
 
 /** Redirects the prefix without its slash. */
@@ -57,12 +57,12 @@ const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
   app.get(prefix.slice(0, -1), { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };
 
-/** Maximum number of entries checked on startup. The rest of a larger folder is checked on request. */
+/** Maximum number of entries checked on startup. The other entries of a larger folder are checked on request. */
 const maxEntries = 10_000;
 
 /**
- * Creates a check for paths that may be served: regular files and folders that, after following links, are inside
- * `root`. Reading anything else, such as a named pipe, could hang.
+ * Creates a check for paths that may be served. They are regular files and folders that are inside `root` after links
+ * have been followed. Reading anything else, such as a named pipe, could hang.
  */
 export const createServableCheck = (root: string): ((path: string) => boolean) => {
   const realRoot = realpathSync(root);
@@ -77,8 +77,8 @@ export const createServableCheck = (root: string): ((path: string) => boolean) =
 };
 
 /**
- * Returns the first link below `root` that leads outside; undefined if there is no such link. Ignores dotfiles, which
- * are never served.
+ * Returns the first link below `root` that leads outside. Undefined if there is none. Ignores dotfiles, which are never
+ * served.
  */
 export const findEscapingLink = (root: string): string | undefined => {
   const realRoot = realpathSync(root);
@@ -98,7 +98,7 @@ export const findEscapingLink = (root: string): string | undefined => {
 const isInside = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** Returns the target of a link; undefined if the target does not exist. */
+/** Returns the target of a link. Undefined if the target does not exist. */
 const follow = (link: string): string | undefined => {
   try {
     return realpathSync(link);
@@ -117,11 +117,11 @@ const listEntries = (folder: string): Dirent[] => {
 };
 
 /**
- * Reads a file by its path below the program's folder, e.g. `dist/public/index.html`; undefined if the file is missing.
+ * Reads a file by its path below the program's folder, e.g. `dist/public/index.html`. Undefined if the file is missing.
  */
 export type ReadFile = (path: string) => Buffer | undefined;
 
-/** Pages of the program, and the path that serves them. */
+/** Pages of the program, with the path under which they are served. */
 export interface ProgramPages {
   /** Path with a slash at both ends, e.g. `/docs/`. */
   prefix: string;
@@ -143,7 +143,7 @@ export const readFrom =
     }
   };
 
-/** Names of files and folders that may be served: no dotfiles, no `..`. */
+/** Pattern for names of files and folders that may be served. It allows no dotfiles and no `..`. */
 const servable = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
 
 const types: Record<string, string> = {
@@ -155,7 +155,7 @@ const types: Record<string, string> = {
 
 /**
  * Serves pages of the program. Files are read for each request, because a build may replace them in the meantime. A
- * large file is stored gzipped, with `.gz` appended to its name. If data is given, `index.html` has the data as JSON in
+ * large file is stored gzipped, with `.gz` appended to its name. If data is given, `index.html` contains it as JSON in
  * the element `#data`.
  */
 export const serveProgramPages = (
@@ -181,7 +181,7 @@ export const serveProgramPages = (
   redirectToSlash(app, prefix);
 };
 
-/** Adds data to a page as a script of a type that is not run, so the policy allows the script. */
+/** Adds data to a page, as a script of a type that is not run. The policy therefore allows it. */
 const addData = (page: Buffer, data: object): Buffer => {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   const script = `<script id="data" type="application/json">${json}</script>\n</head>`;
@@ -197,8 +197,8 @@ export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: 
 };
 
 /**
- * Text for any number of clients: compressed only once, and not sent again to a client that already has it. The content
- * may already be gzipped, because nearly all clients accept gzip.
+ * Text for any number of clients. It is compressed only once, and not sent again to a client that already has it. The
+ * content may already be gzipped, because nearly all clients accept gzip.
  */
 export class StaticText {
   readonly content: Buffer;

@@ -13,7 +13,7 @@ interface Origin {
   cors: boolean;
   /** True if the server itself speaks TLS. */
   secure: boolean;
-  /** Name of this instance, if several share a database. */
+  /** Name of this instance. Set if several instances share a database. */
   instance?: string | undefined;
 }
 
@@ -34,13 +34,13 @@ export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers
 const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
 
 /**
- * Creates the class of the server's responses. Each response has the common headers. Responses that are ready within
- * one turn of the event loop are written together at its end, so that a client that wakes up for the first response
- * also finds the others.
+ * Creates the class of the server's responses. Each response has the common headers. Responses that are ready in the
+ * same turn of the event loop are written together at its end. A client that wakes up for the first response then also
+ * finds the others.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
   const commonEntries = Object.entries(common);
-  /** Lists names and values alternately, in the form that Node sends unchanged. Own headers replace common headers. */
+  /** Lists names and values in turn, in the form that Node sends unchanged. Own headers replace common headers. */
   const toList = (own: Headers): string[] => {
     const list: string[] = [];
     for (const [name, value] of commonEntries) if (own[name] === undefined) list.push(name, value);
@@ -57,7 +57,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
   };
   class Response extends ServerResponse<IncomingMessage> {
     isReady = false;
-    /** Timing of the response. Set once the route is known; see `createTimings`. */
+    /** Timing of the response. Set once the route is known. See `createTimings`. */
     timing: Timing | undefined;
     readonly startedAt = performance.now();
     #chunk: unknown;
@@ -119,17 +119,17 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 /** Distribution of the response times of one method on one route, by status. */
 type Timing = (status: number) => Distribution;
 
-/** Response that may be timed; see the response class. */
+/** Response that may be timed. See the response class. */
 interface Timed {
   timing?: Timing | undefined;
 }
 
-/** Skips a response whose duration says nothing about the server, such as a stream of events. */
+/** Leaves out a response whose duration says nothing about the server, such as a stream of events. */
 export const skipTiming = ({ raw }: FastifyReply): void => {
   (raw as Timed).timing = undefined;
 };
 
-/** Times responses by the patterns of their routes, and counts refusals because of load. */
+/** Creates functions that time responses by the patterns of their routes, and count refusals because of load. */
 export const createTimings = (meters: Meters) => {
   const durations = meters.histogram(
     'http_request_duration_seconds',
@@ -169,9 +169,9 @@ export const createTimings = (meters: Meters) => {
         };
       });
     },
-    /** Counts a request refused before it reaches the router. */
+    /** Counts a request that was refused before it reached the router. */
     noteShed,
-    /** Counts an error of a route, whose handler may not have been reached. A request may also have no route. */
+    /** Counts an error of a route. The handler may not have been reached, and a request may have no route. */
     noteError: (error: unknown, { request, raw }: FastifyReply): void => {
       noteShed((error as Partial<HttpError> | undefined)?.shed);
       (raw as Timed).timing ??= find(request.method, request.is404 ? 'none' : String(request.routeOptions.url));

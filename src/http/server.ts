@@ -27,7 +27,7 @@ const kibibyte = 1024;
 /** Name of the Fastify decorator that changes the admission. */
 const admission = 'admission';
 
-/** Rules for the clients that may reach the server. Can change at runtime. */
+/** Rules that decide which clients may reach the server. They can change at runtime. */
 interface Admission {
   /** Host names that requests may use. */
   allowedHosts: readonly string[];
@@ -38,31 +38,31 @@ interface Admission {
 /** Limits from the settings. */
 interface ServerLimits {
   /**
-   * Seconds for a whole request, and for its headers, to arrive. The first limit also applies to clients that stop
-   * reading.
+   * Seconds within which a whole request, and its headers, must arrive. The first limit also applies to clients that
+   * stop reading.
    */
   requestTimeout: number;
   headersTimeout: number;
   /** Maximum number of connections served at a time. */
   maxConnections: number;
-  /** Event-loop delay in milliseconds above which new requests are refused; 0 for no limit. */
+  /** Event-loop delay in milliseconds above which new requests are refused. 0 for no limit. */
   maxEventLoopDelay: number;
 }
 
 interface ServerOptions extends Admission, ServerLimits, Pick<ListenerOptions, 'cors'> {
-  /** Address that the server is bound to. */
+  /** Address to which the server is bound. */
   host: string;
   /** Name of this machine. */
   machine: string;
   log: FastifyBaseLogger;
-  /** Certificate. Without a certificate, the server speaks plain HTTP. */
+  /** Certificate. Without one, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
-  /** Name of this instance, sent in every response if several instances share a database. */
+  /** Name of this instance. Sent in every response if several instances share a database. */
   instance?: string | undefined;
   meters?: Meters;
 }
 
-/** Creates a Fastify app with everything that routes share, but without routes. The app is not listening yet. */
+/** Creates a Fastify app with everything that routes share, but without routes. The app does not listen yet. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const { log, certificate, meters = createMeters() } = options;
   const secure = certificate !== undefined;
@@ -130,11 +130,11 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   return app;
 };
 
-/** Changes the admission of a server created by `createServer`, starting with the next request. */
+/** Changes the admission of a server created by `createServer`. Takes effect with the next request. */
 export const changeAdmission = (app: FastifyInstance, changed: Admission): void =>
   app.getDecorator<(changed: Admission) => void>(admission)(changed);
 
-/** Creates the Node server. Sets all limits explicitly, so that no variable or flag of Node can loosen them. */
+/** Creates the Node server. Sets all limits explicitly. No variable or flag of Node can then loosen them. */
 const createNodeServer = (
   { requestTimeout, headersTimeout, certificate }: ServerOptions,
   ResponseClass: typeof ServerResponse<IncomingMessage>,
@@ -165,8 +165,8 @@ const createNodeServer = (
 };
 
 /**
- * Logs one line per request at level debug, because at level info, a busy server would log little else. The level can
- * change at runtime. Uses no hooks for requests or responses, because they would slow down every request.
+ * Logs one line per request at level debug. At level info, a busy server would log little else. The level can change at
+ * runtime. Uses no hooks for requests or responses, because they would slow down every request.
  */
 class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
@@ -188,7 +188,7 @@ class RequestLog extends LogController {
   }
 }
 
-/** Addresses. Never empty, because looking up a name without addresses fails. */
+/** Addresses. There is at least one, because looking up a name without addresses fails. */
 type Addresses = readonly [string, ...string[]];
 
 /**
@@ -209,14 +209,14 @@ export const listenOn = async (
   return address;
 };
 
-/** Returns all addresses of localhost, or any other host unchanged. */
+/** Returns all addresses of localhost. Returns any other host unchanged. */
 export const listAddresses = async (host: string): Promise<Addresses> => {
   if (host.toLowerCase() !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
   return [...new Set(found.map(({ address }) => address))] as unknown as Addresses;
 };
 
-/** Listens on a second address, which is optional: `::1`, for example, is missing without IPv6. */
+/** Listens on a second address. The address is optional: `::1`, for example, is missing without IPv6. */
 const listenToo = (app: FastifyInstance, host: string, port: number, log: FastifyBaseLogger): TcpServer => {
   const server = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     app.server.emit('connection', socket);
@@ -226,14 +226,14 @@ const listenToo = (app: FastifyInstance, host: string, port: number, log: Fastif
   return server.listen(port, host);
 };
 
-/** Certificate with its chain, and its key, both in PEM. */
+/** Certificate with its chain, and its key. Both are in PEM. */
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
 }
 
 /**
- * Returns the TLS options. RFC 8996 forbids TLS 1.0 and 1.1; the minimum is set explicitly, so that no flag of Node can
+ * Returns the TLS options. RFC 8996 forbids TLS 1.0 and 1.1. The minimum is set explicitly, so that no flag of Node can
  * enable them.
  */
 const toTlsOptions = (certificate: Certificate): SecureContextOptions => ({
@@ -241,7 +241,7 @@ const toTlsOptions = (certificate: Certificate): SecureContextOptions => ({
   minVersion: 'TLSv1.2',
 });
 
-/** Replaces the certificate. New connections use the new certificate; open connections keep the old one. */
+/** Replaces the certificate. New connections use the new certificate. Open connections keep the old one. */
 export const renewCertificate = ({ server }: FastifyInstance, certificate: Certificate): void => {
   if ((server as unknown) instanceof TlsServer) {
     (server as unknown as TlsServer).setSecureContext(toTlsOptions(certificate));

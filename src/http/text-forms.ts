@@ -9,7 +9,7 @@ export const idempotencyKeyHeader = {
   'Idempotency-Key': 'Key that identifies a request: a retry with this key gets the response of the first request.',
 };
 
-/** Reads the header `Idempotency-Key`, which must have 1 to 256 characters; undefined without the header. */
+/** Reads the header `Idempotency-Key`. It must have 1 to 256 characters. Undefined without the header. */
 export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {
   const header = headers['idempotency-key'];
   if (header === undefined) return undefined;
@@ -20,7 +20,7 @@ export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undef
 
 /**
  * Restores this server's entity tags from tags that proxies changed when they compressed a response. Apache and Caddy
- * add `-gzip`, `-br` or `-zstd`, Jetty adds `--gzip`, and older versions add `;gzip`.
+ * add `-gzip`, `-br` or `-zstd`. Jetty adds `--gzip`. Older versions add `;gzip`.
  */
 export const toOwnTags = (header: string): string => header.replace(/(?:--?|;)(?:gzip|x-gzip|deflate|br|zstd)"/g, '"');
 
@@ -33,9 +33,9 @@ export const ifMatchHeader = {
 };
 
 /**
- * Reads the versions named in `If-Match`, which are entity tags with a number; undefined if any version is accepted.
- * Accepts weak tags, although RFC 9110 (13.1.1) lets them match nothing, because proxies weaken the tags of responses
- * that they compress.
+ * Reads the versions named in `If-Match`, which are entity tags with a number. Undefined if any version is accepted.
+ * Accepts weak tags, although RFC 9110 (13.1.1) lets them match nothing. Proxies weaken the tags of responses that they
+ * compress.
  */
 export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number[] | undefined => {
   if (header === undefined || header.trim() === '*') return undefined;
@@ -51,8 +51,8 @@ export const putConditionHeaders = {
 };
 
 /**
- * Reads the versions that a PUT expects to replace; 0 stands for no stored version, undefined for any version. `isNew`
- * is true if no version is stored.
+ * Reads the versions that a PUT expects to replace. 0 stands for no stored version. Undefined stands for any version.
+ * `isNew` is true if no version must be stored.
  */
 export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): number[] | undefined => {
   const expected = readIfMatch(headers);
@@ -68,17 +68,17 @@ export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): 
 const form = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-[\x21-\x7e]{0,200})?$/;
 
 /**
- * Returns the `traceparent` of request headers or a record as an object to spread; `{}` if it is missing or invalid.
+ * Returns the `traceparent` of request headers or a record, as an object to spread. `{}` if it is missing or invalid.
  */
 export const toTrace = ({ traceparent }: Readonly<Record<string, unknown>>): { traceparent?: string } =>
   typeof traceparent === 'string' && form.test(traceparent) ? { traceparent } : {};
 
-/** Upper limit of times, because in some zones, later times would have five-digit years. */
+/** Upper limit of times. In some zones, later times would have five-digit years. */
 const yearEnd = Date.parse('9999-01-01T00:00:00Z');
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Parses an RFC 3339 time in a query, from 1970 on, to Unix milliseconds; NaN for any other text. */
+/** Parses an RFC 3339 time in a query to Unix milliseconds. NaN for any other text, and for times before 1970. */
 export const parseTime = (given: string): number => {
   // A plus sign that was not encoded arrives as a space.
   const text = given.replace(/ (?=\d\d:\d\d$)/, '+');
@@ -88,7 +88,8 @@ export const parseTime = (given: string): number => {
 };
 
 /**
- * Parses the time in a member of a request, which error messages call `name`. Throws an HttpError for any other text.
+ * Parses the time in a member of a request. Error messages call the member `name`. Throws an HttpError for any other
+ * text.
  */
 export const requireTime = (name: string, text: string): number => {
   const time = parseTime(text);
@@ -99,16 +100,16 @@ export const requireTime = (name: string, text: string): number => {
 /** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */
 const userInfo = /^(\w+:\/\/)[^/]*@/;
 
-/** Matches strings that look like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
+/** Matches strings that look like a JSON Web Token: three parts, of which the first begins with `{"` in base64url. */
 const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 
-/** Matches strings that look like a key from the setting `keys`, or part of such a key. */
+/** Matches strings that look like a key from the setting `keys`, or like part of one. */
 const key = /sbk_[0-9A-Za-z]+/g;
 
-/** Matches strings that look like the token of an acknowledgement link, or part of such a token. */
+/** Matches strings that look like the token of an acknowledgement link, or like part of one. */
 const link = /ack_[\w-]+/g;
 
-/** Matches a heartbeat's address, which is at least as long as a UUID. */
+/** Matches the address of a heartbeat. It is at least as long as a UUID. */
 const heartbeat = /\/ping\/+[^/]{36,}/gi;
 
 /** Matches the token of a link in a mail to subscribers. */
@@ -121,8 +122,8 @@ const calendar = /\/oncall\/+[^/]{43,}/gi;
 const mostEncodings = 5;
 
 /**
- * Decodes printable ASCII characters, even if they are encoded several times, because encoded secrets would otherwise
- * be logged.
+ * Decodes printable ASCII characters, even if they are encoded several times. Otherwise encoded secrets would be
+ * logged.
  */
 const decodePrintable = (path: string): string => {
   let decoded = path;
@@ -135,9 +136,10 @@ const decodePrintable = (path: string): string => {
 };
 
 /**
- * Returns the path of a URL for the log. Leaves out the query and fragment, which may contain tokens and passwords, the
- * user name before the host, and any tokens, keys and addresses of heartbeats and calendars in the path, in any encoding.
- * Bytes that are not printable ASCII are percent-encoded, because Node returns each byte of a URL as one character (latin1).
+ * Returns the path of a URL for the log. Leaves out the query and fragment, which may contain tokens and passwords.
+ * Leaves out the user name before the host, and any tokens, keys and addresses of heartbeats and calendars in the path,
+ * in any encoding. Bytes that are not printable ASCII are percent-encoded, because Node returns each byte of a URL as
+ * one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
   (decodePrintable(url.split(/[?#]/, 1)[0] ?? '').split(/[?#]/, 1)[0] ?? '')

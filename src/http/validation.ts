@@ -10,18 +10,18 @@ import { HttpError } from './errors.ts';
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
-/** Builds validators with TypeBox. Otherwise, Fastify would load its own validator. */
+/** Builds validators with TypeBox. Without this option, Fastify would load a validator of its own. */
 export const buildValidator = (() => (route: { schema: TSchema }) => {
   const isValid = createSchemaCheck(route.schema);
   return (value: unknown) => isValid(value) || { error: listSchemaErrors(route.schema, value) };
 }) as unknown as NonNullable<CompilersFactory['buildValidator']>;
 
-/** Maximum length in characters of a field's path in a message, because clients choose the names within a field. */
+/** Maximum length of the path of a field in a message, in characters. Clients choose the names within a field. */
 const longestPlace = 200;
 
 const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };
 
-/** Joins validation errors into one error: a clause for each top-level field, with only its first error. */
+/** Joins validation errors into one error. It has a clause for each top-level field, with only its first error. */
 export const toValidationRefusal = (errors: readonly SchemaError[]): HttpError => {
   const clauses = new Map<string, string>();
   for (const { keyword, path, clause, members } of describeSchemaErrors(errors, { nouns })) {
@@ -40,8 +40,8 @@ export const toValidationRefusal = (errors: readonly SchemaError[]): HttpError =
 type Query = Record<string, unknown>;
 
 /**
- * Converts query parameters to the types in a route's query schema before validation. Decimal digits become numbers,
- * and defaults replace absent and empty values. Other values stay unchanged and fail validation.
+ * Converts query parameters to the types in a route's query schema before validation. Decimal digits become numbers.
+ * Defaults replace absent and empty values. Other values stay unchanged and fail validation.
  */
 export const convertQueries = (app: FastifyInstance): void => {
   app.addHook('onRoute', (route) => {
@@ -60,8 +60,8 @@ export const convertQueries = (app: FastifyInstance): void => {
 };
 
 /**
- * Creates a function that converts the parameters in `properties` and drops all others. The function throws an
- * HttpError for a repeated parameter that is not a list.
+ * Creates a function that converts the parameters in `properties` and drops all others. It throws an HttpError for a
+ * repeated parameter that is not a list.
  */
 export const createQueryConversion = (properties: TProperties): ((query: Query) => Query) => {
   const parameters = Object.entries(properties).map(([name, schema]) => ({
@@ -89,6 +89,9 @@ export const createQueryConversion = (properties: TProperties): ((query: Query) 
   };
 };
 
-/** Converts digits to a number, capped at the largest that a double holds exactly, because both mean "all". */
+/**
+ * Converts digits to a number. The result is limited to the largest number that a double holds exactly, because both
+ * mean "all".
+ */
 const toNumber = (text: string): number | string =>
   /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text;

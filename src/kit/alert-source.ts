@@ -18,7 +18,7 @@ export const AlertDelivery = defineShape('AlertDelivery', {
 
 export type AlertDelivery = Static<typeof AlertDelivery>;
 
-/** Alert raised by signalbox itself. */
+/** Alert that signalbox itself raises. */
 export interface RaisedAlert {
   /** Source. Default: `signalbox`, with this machine as host name and the native format. */
   source?: string;
@@ -30,9 +30,9 @@ export interface RaisedAlert {
   fingerprint: string;
   labels: Record<string, string>;
   details?: string;
-  /** In a resolution, the id of the firing alert that it resolves. */
+  /** In a resolution: the id of the firing alert that it resolves. */
   resolves?: string;
-  /** In a resolution, the level of the firing alert that it resolves. */
+  /** In a resolution: the level of the firing alert that it resolves. */
   firingLevel?: string;
   /** Start of the problem, RFC 3339. */
   startsAt?: string;
@@ -41,20 +41,20 @@ export interface RaisedAlert {
 /** Log of the alerts received by one instance. */
 export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
 
-/** Series of signalbox's own alerts with one fingerprint, from the first firing alert to the resolution. */
+/** Series of alerts from signalbox itself with one fingerprint, from the first firing alert to the resolution. */
 export interface RaisedSeries {
-  /** Id of the most severe alert or, if several are equally severe, the latest of them. */
+  /** Id of the most severe alert. If several are equally severe, the id of the latest of them. */
   id: string;
   /** Level of the most severe alert. */
   level: string;
-  /** Ids of the latest firing alerts. */
+  /** Alerts, as offered by the feature `alerts`. */
   ids: readonly string[];
   isResolved: boolean;
 }
 
 /** Alerts, as offered by the feature `alerts`. */
 export interface AlertSource {
-  /** Log of all stored alerts, from all instances with one database. */
+  /** Log of all stored alerts and events. Features can append events to it. */
   journal: RecordLog;
   /** Log of all stored alerts and events. Features can append events to the log. */
   events: FollowedLog;
@@ -63,19 +63,22 @@ export interface AlertSource {
   /** Alerts that this instance has received and delivers. Retention starts with `holdFrom`. */
   own: OwnAlerts;
   /**
-   * Resolves to this data directory's name in `via`, such as `signalbox/0123456789abcdef`. The name is created on first
-   * use.
+   * Resolves to the name of this data directory in `via`, such as `signalbox/0123456789abcdef`. The name is created on
+   * first use.
    */
   readInstance(): Promise<string>;
   /**
-   * Returns the name, for forwarded alerts, that all instances with one database share; undefined without a database.
+   * Returns the name that all instances with one database share, for forwarded alerts. Undefined without a database.
    */
   shareOrigin(): string | undefined;
-  /** Returns the number of alerts this instance has stored since its start, by lower-case severity. */
+  /** Returns the number of alerts that this instance has stored since startup, by lower-case severity. */
   countReceived(): Record<string, number>;
   /** Stores an alert raised by signalbox itself. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
-  /** Resolves to the latest series of signalbox's own alerts in the format, by fingerprint. */
+  /**
+   * Resolves to the milliseconds since the last alert or repeat from the wanted sources. Times when the server could
+   * not receive alerts do not count. Undefined if there was no alert.
+   */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /**
    * Resolves to the milliseconds since the last alert or repeat from the wanted sources, not counting times when the

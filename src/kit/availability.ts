@@ -16,12 +16,12 @@ export type CheckId = `${CheckKind}:${string}`;
 /** Seconds in each state. */
 export type StateSeconds = Record<CheckState, number>;
 
-/** A range with its percentage. */
+/** Range with its percentage. */
 export interface Availability extends StateSeconds {
-  /** 100 × up ÷ (up + down); null if the check was neither up nor down. */
+  /** 100 × up ÷ (up + down). Null if the check was neither up nor down. */
   percentage: number | null;
   /**
-   * False if a border of the range cuts a day without exact intervals, which is a day long ago, or the rest of a day
+   * False if a border of the range cuts a day without exact intervals. This is a day long ago, or the rest of a day
    * with too many changes. Such a day is divided in proportion. Also false if the clock was set back on a day with too
    * many changes.
    */
@@ -36,28 +36,31 @@ interface AvailabilityDay extends Availability {
 /** Period in which a check was down. Times are Unix milliseconds. */
 export interface CheckOutage {
   startsAt: number;
-  /** End of the outage; null while the check is still down. */
+  /** End of the outage. Null while the check is still down. */
   endsAt: number | null;
   /** Number of seconds for which the check was down. */
   seconds: number;
   /** Number of outages in this entry. Greater than 1 for the rest of a day with too many changes. */
   count: number;
-  /** Message of the failed check; null if no longer known. */
+  /** Message of the failed check. Null if it is no longer known. */
   cause: string | null;
-  /** Number of the incident; null if unknown. */
+  /** Number of the incident. Null if unknown. */
   incident: number | null;
 }
 
 /** States of checks over time, in memory, as offered by the feature `availability`. Times are Unix milliseconds. */
 export interface AvailabilitySource {
-  /** Returns the current state; undefined for a check without history. */
+  /** Returns the current state. Undefined for a check without history. */
   find(check: CheckId): { state: CheckState; since: number } | undefined;
-  /** Returns what silences compare; undefined for a check that is not defined, or not known yet. */
+  /**
+   * Returns the properties of a check that silences compare. Undefined for a check that is not defined, or not known
+   * yet.
+   */
   findSubject(check: CheckId): Silenceable | undefined;
   /** Lists the calendar days of a range, oldest first. A day before the first reading is unknown. */
   listDays(check: CheckId, from: number, until: number, timeZone: string): AvailabilityDay[];
   /**
-   * Returns the beginning of the calendar day that is `count` days before today. A `count` of 89 gives the first of 90
+   * Returns the beginning of the calendar day that is `count` days before today. For example, 89 gives the first of 90
    * days.
    */
   findDayBefore(count: number, timeZone: string): number;
@@ -66,8 +69,8 @@ export interface AvailabilitySource {
   /** Counts the seconds in each state in a range. The future does not count. */
   measure(check: CheckId, from: number, until: number): Availability;
   /**
-   * Calls the listener, which must not throw, with each check whose state changed, or with undefined if any check may
-   * have changed.
+   * Calls the listener with each check whose state has changed, or with undefined if any check may have changed. The
+   * listener must not throw.
    */
   onChanged(listener: (check: CheckId | undefined) => void): void;
   /** Records the states of a feature's checks. */
@@ -76,17 +79,17 @@ export interface AvailabilitySource {
 
 /** Check as defined in the settings. */
 interface DefinedCheck {
-  /** Creation time, which distinguishes successive checks with one name; 0 for the config file. */
+  /** Time of creation. Distinguishes successive checks with the same name. 0 for the config file. */
   createdAt: number;
-  /** Describes the alerts of the check, to match silences. */
+  /** Describes the alerts of the check for comparison with silences. */
   subject: Silenceable;
 }
 
 /** State of a check as observed by this instance. */
 export interface CheckReading {
-  /** Creation time of the check; 0 for the config file. */
+  /** Time at which the check was created. 0 for the config file. */
   createdAt: number;
-  /** Machine or instance that is checked, or anything else that all observers of the check share. */
+  /** Machine or instance that is checked, or anything else that all observers of the check have in common. */
   place: string;
   state: 'up' | 'down' | 'unknown';
   /** Time at which the state began. */
@@ -98,18 +101,18 @@ export interface CheckReading {
 /** Checks of one feature, as observed for the feature `availability`. */
 export interface CheckSource {
   kind: CheckKind;
-  /** Lists all defined checks; undefined until their definitions have been read. */
+  /** Lists all defined checks. Undefined until their definitions have been read. */
   listDefined(): readonly { name: string }[] | undefined;
   find(name: string): DefinedCheck | undefined;
-  /** Lists the places whose checks this instance is currently responsible for. */
+  /** Lists the places whose checks are currently the responsibility of this instance. */
   listPlaces(): readonly string[];
   /**
    * Returns the reading by this instance. If there is none, returns undefined, and the previous reading stays valid.
    */
   read(name: string): CheckReading | undefined;
   /**
-   * Calls the listener with the name of each check whose reading or definition changed, or with undefined if any check
-   * may have changed.
+   * Calls the listener with the name of each check whose reading or definition has changed, or with undefined if any
+   * check may have changed.
    */
   onChanged(listener: (name: string | undefined) => void): void;
 }

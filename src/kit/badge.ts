@@ -16,7 +16,7 @@ interface BadgeState {
 /** Approximate width of a character in 11 px type. */
 const characterPx = 7;
 
-/** Padding around the text, for both sides together. */
+/** Padding around the text, left and right together. */
 const paddingPx = 12;
 
 /** Draws a badge as an SVG image. Name and state must not need escaping in XML. */
@@ -57,7 +57,7 @@ interface BadgeParts extends Pick<RouteAccess, 'right'> {
   findOpen(name: string): BadgeState | undefined;
 }
 
-/** Creates the route of a check's badge. The badge needs no token if the check has `open`. */
+/** Creates the route of the badge of a check. The badge needs no token if the check has `open`. */
 export const createBadgeRoute = (parts: BadgeParts): Route => {
   const { path, parameter, noun, operationId, right, availability, clock, findOpen } = parts;
   return defineRoute({

@@ -15,10 +15,10 @@ const cronFields: readonly CronField[] = [
   { name: 'day of the week', count: 7 },
 ];
 
-/** Characters allowed in a field, including `L`, `W` and `#`, which other programs support. */
+/** Characters allowed in a field. They include `L`, `W` and `#`, which other programs support. */
 const fieldForm = /^[\w*,/#+?-]+$/;
 
-/** Nicknames from crontab(5), except `@reboot`, which is not a time. */
+/** Nicknames from crontab(5). `@reboot` is missing, because it is not a time. */
 const nicknames: Record<string, string> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -38,9 +38,9 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
-/** Times matched by a cron expression. The longest gap, for 29 February on a certain weekday, is 40 years. */
+/** Times matched by a cron expression. The longest gap is 40 years, for 29 February on a certain weekday. */
 export interface CronTimes {
-  /** Returns the first time after `from`, which defaults to now; null if the expression matches no time. */
+  /** Returns the first time after `from`. Default: after now. Null if the expression matches no time. */
   nextRun(from?: Date): Date | null;
   nextRuns(count: number, from?: Date): Date[];
   /** Returns the last times before `from`, latest first. */
@@ -53,8 +53,8 @@ type Zone = Pick<CronOptions, 'timezone' | 'utcOffset'>;
 const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRuns: () => [] };
 
 /**
- * Computes the times of a cron expression in the way of Debian's cron(8): if a day field begins with `*`, as in `*\/2`,
- * both day fields must match; otherwise one suffices. Throws an Error that explains the problem.
+ * Computes the times of a cron expression as Debian's cron(8) does. If a day field begins with `*`, as in `*\/2`, both
+ * day fields must match. Otherwise one suffices. Throws an Error that explains the problem.
  */
 export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
@@ -72,7 +72,7 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   };
 };
 
-/** Returns consecutive times, each found from the time before. */
+/** Returns consecutive times. Each is found from the previous one. */
 const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
   const found: Date[] = [];
   while (found.length < count) {
@@ -105,7 +105,7 @@ const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 const lastBit = 32;
 
 /**
- * Returns the maximum number of years between matching days; undefined if no day matches. A date falls on a certain
+ * Returns the maximum number of years between matching days. Undefined if no day matches. A date falls on a certain
  * weekday within 12 years, or 40 years for 29 February. Without a limit, croner searches 400 years.
  */
 const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
@@ -116,9 +116,7 @@ const readLongestWait = (pattern: CronPattern, both: boolean): number | undefine
   return mayHave(29, 1) ? 40 : undefined;
 };
 
-/**
- * Creates a test for weekdays, which is true if a month of the given length can have a matching day on that weekday.
- */
+/** Creates a test for weekdays. It is true if a month of the given length can have a matching day on that weekday. */
 const hasDay =
   (pattern: CronPattern, length: number) =>
   (weekday: number): boolean => {
@@ -157,8 +155,8 @@ const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>
   new Cron(pattern, { ...zone, mode: '7-part', domAndDow, paused: true });
 
 /**
- * Reduces steps larger than the range, as in `*\/100`, because croner rejects such steps, while cron uses the first
- * value of the range.
+ * Reduces steps larger than the range, as in `*\/100`. croner rejects them, while cron uses the first value of the
+ * range.
  */
 const clampSteps = (field: string, { count }: CronField): string =>
   field.replaceAll(/\/(\d+)/g, (_, step: string) => `/${Math.min(Number(step), count)}`);

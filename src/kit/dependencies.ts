@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import type { SharedIncident } from './incident.ts';
 
-/** Kinds of things with dependencies. A name without a kind belongs to the first kind that has it. */
+/** Kinds of things with dependencies. A name without a kind belongs to the first kind in which it exists. */
 const thingKinds = ['watch', 'heartbeat', 'host'] as const;
 export type ThingKind = (typeof thingKinds)[number];
 
-/** Kind and name of a watch, heartbeat or host, like the source of its alerts. */
+/** Kind and name of a watch, heartbeat or host. The source of its alerts has the same form. */
 export type ThingRef = `${ThingKind}/${string}`;
 
-/** Names of the things on which a thing depends; all optional, as in its settings. */
+/** Names of the things on which a thing depends. All are optional, as in its settings. */
 export interface Dependent {
   dependsOn?: readonly string[] | undefined;
 }
@@ -17,10 +17,10 @@ export interface Thing extends Dependent {
   ref: ThingRef;
 }
 
-/** Finds a thing; undefined if it does not exist. */
+/** Finds a thing. Undefined if it does not exist. */
 export type FindThing = (ref: ThingRef) => Dependent | undefined;
 
-/** Setting of watches, heartbeats and hosts. */
+/** Setting `dependsOn` of watches, heartbeats and hosts. */
 export const dependsOn = Type.Array(
   Type.String({
     pattern: '^(?:(?:watch|heartbeat|host)/)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
@@ -34,7 +34,7 @@ export const dependsOn = Type.Array(
   },
 );
 
-/** Watches, heartbeats or hosts, for features that decide because of which incident nobody is notified. */
+/** Watches, heartbeats or hosts of a feature. Used to decide which incident holds the notifications of another. */
 export interface DependencySource {
   kind: ThingKind;
   list(): readonly (Dependent & { name: string })[];
@@ -43,20 +43,20 @@ export interface DependencySource {
   isRead(): boolean;
   /** Calls the listener when a definition changes. */
   onChanged(listener: () => void): void;
-  /** True if an incident of a thing means that the thing fails, so that it can be a cause. */
+  /** True if an incident of a thing means that the thing has failed. It can then be a cause. */
   isFailure(incident: SharedIncident): boolean;
-  /** True if a sender other than signalbox itself raises the thing's alerts. */
+  /** True if a sender other than signalbox itself raises the alerts of the thing. */
   isSender?(name: string, sender: string): boolean;
-  /** True if an incident of the source `hosts` covers the thing now. */
+  /** True if an incident of the source `hosts` currently covers the thing. */
   isAmongMost?(name: string): boolean;
   /**
-   * Returns when it will be known whether the thing failed by `since`, at most about `graceMs` later; `since` if it is
-   * known to be well or cannot be known. Times are Unix milliseconds.
+   * Returns the time at which it will be known whether the thing had failed by `since`. This is at most about `graceMs`
+   * later. Returns `since` if the thing is known to be well or its state cannot be known. Times are Unix milliseconds.
    */
   knownAt(name: string, since: number, graceMs: number): number;
 }
 
-/** Returns the thing that a name in `dependsOn` means; undefined if it does not exist. */
+/** Returns the thing that a name in `dependsOn` means. Undefined if it does not exist. */
 export const toRef = (name: string, find: FindThing): ThingRef | undefined => {
   const refs = name.includes('/') ? [name as ThingRef] : thingKinds.map((kind): ThingRef => `${kind}/${name}`);
   return refs.find((ref) => find(ref) !== undefined);
@@ -71,13 +71,13 @@ export const splitRef = (ref: string): [ThingKind, string] => {
   return [ref.slice(0, at) as ThingKind, ref.slice(at + 1)];
 };
 
-/** Returns a thing's words in sentences: `router` for a watch, `heartbeat backup`. */
+/** Returns the words for a thing in sentences: `router` for a watch, `heartbeat backup`. */
 export const nameRef = (ref: ThingRef): string => {
   const [kind, name] = splitRef(ref);
   return kind === 'watch' ? name : `${kind} ${name}`;
 };
 
-/** Lists all things on which a thing depends, also through others, nearest first. Unknown names are left out. */
+/** Lists all things on which a thing depends, directly or through others, nearest first. Unknown names are left out. */
 export const listDependencies = (ref: ThingRef, find: FindThing): ThingRef[] => {
   const found = new Set([ref]);
   // Iteration over a Set includes things added meanwhile.
@@ -88,7 +88,7 @@ export const listDependencies = (ref: ThingRef, find: FindThing): ThingRef[] => 
 const listDirect = (ref: ThingRef, find: FindThing): ThingRef[] =>
   (find(ref)?.dependsOn ?? []).flatMap((name) => toRef(name, find) ?? []);
 
-/** Returns the reason why a thing's `dependsOn` is unusable, as a clause; `find` need not know the thing yet. */
+/** Returns the reason why the `dependsOn` of a thing is unusable, as a clause. `find` need not know the thing yet. */
 export const findDependencyProblem = (thing: Thing, find: FindThing): string | undefined => {
   const findWith: FindThing = (ref) => (ref === thing.ref ? thing : find(ref));
   const unknown = thing.dependsOn?.find((name) => toRef(name, findWith) === undefined);
@@ -100,7 +100,7 @@ export const findDependencyProblem = (thing: Thing, find: FindThing): string | u
   return circle && `dependsOn must not lead back to itself: ${circle.map(nameRef).join(' → ')}`;
 };
 
-/** Returns the shortest way from a thing back to itself, with the thing at both ends. */
+/** Returns the shortest path from a thing back to itself, with the thing at both ends. */
 const findCircle = (start: ThingRef, find: FindThing): ThingRef[] | undefined => {
   const before = new Map<ThingRef, ThingRef>();
   for (const each of new Set([start, ...listDependencies(start, find)])) {
@@ -119,8 +119,8 @@ const toWay = (start: ThingRef, last: ThingRef, before: ReadonlyMap<ThingRef, Th
 };
 
 /**
- * Returns problems of the things in the config file, as clauses. Hosts enrol while the server runs, so that `host/NAME`
- * may be missing.
+ * Returns problems of the things in the config file, as clauses. Hosts enrol while the server runs, so `host/NAME` may
+ * be missing.
  */
 export const findThingProblems = (things: readonly Thing[]): string[] => {
   const byRef = new Map(things.map((thing) => [thing.ref, thing]));

@@ -3,12 +3,12 @@ interface Due {
   at: number;
 }
 
-/** Due times by id, earliest first, in a binary heap. Setting an id's time replaces its previous time. */
+/** Due times by id in a binary heap, earliest first. Setting the time of an id replaces its previous time. */
 export class DueTimes {
   readonly #heap: Due[] = [];
   readonly #at = new Map<string, number>();
 
-  /** Sets the time of an id; Infinity removes it. */
+  /** Sets the time of an id. Infinity removes it. */
   set(id: string, at: number): void {
     if (this.#at.get(id) === at) return;
     if (at === Number.POSITIVE_INFINITY) {
@@ -31,17 +31,17 @@ export class DueTimes {
     return this.#at.size;
   }
 
-  /** Returns the time of an id; undefined if it has none. */
+  /** Returns the time of an id. Undefined if it has none. */
   timeOf(id: string): number | undefined {
     return this.#at.get(id);
   }
 
-  /** Earliest time; undefined without ids. */
+  /** Earliest time. Undefined without ids. */
   get first(): number | undefined {
     return this.#peek()?.at;
   }
 
-  /** Removes and returns the ids with times up to `until`, earliest first. */
+  /** Removes and returns the ids whose times are at most `until`, earliest first. */
   take(until: number): string[] {
     const ids: string[] = [];
     for (let first = this.#peek(); first && first.at <= until; first = this.#peek()) {

@@ -25,13 +25,13 @@ export const concernAreas = ['incidents', 'deliveries', 'stores', 'log', 'host']
 export interface Concern {
   area: (typeof concernAreas)[number];
   severity: Severity;
-  /** One sentence for people. Everyone with access to the status can see this text, so use counts instead of names. */
+  /** Sentence for people. Everyone with access to the status can see it, so use counts instead of names. */
   text: string;
 }
 
-/** Random secrets, used if the settings define none. */
+/** Random secrets. Used if the settings define none. */
 export interface RandomSecrets {
-  /** File that preserves the secrets across restarts; undefined if they last only until the process ends. */
+  /** File that preserves the secrets across restarts. Undefined if they last only until the process ends. */
   file: string | undefined;
   /**
    * Returns the secret with a name. A new secret has `bytes` random bytes. Throws a SettingsError if the secret cannot
@@ -41,8 +41,7 @@ export interface RandomSecrets {
 }
 
 /**
- * Parts of the app that features can use. The `create` function of each feature destructures the few parts that it
- * needs.
+ * Parts of the app that features can use. The `create` function of each feature takes only the few parts that it needs.
  */
 export interface Parts {
   /** Version of signalbox. */
@@ -50,23 +49,23 @@ export interface Parts {
   /** Reads one of the program's files, from its package folder or from the single executable. */
   readProgramFile: ReadFile;
   storage: Storage;
-  /** Returns the 401 or 403 for a caller without access, like a route's guard does. */
+  /** Returns the 401 or 403 for a caller without access, as the guard of a route does. */
   authorize: Authorize;
-  /** Returns the sender of a request's alerts, even on open routes. */
+  /** Returns the sender of the alerts in a request, even on open routes. */
   identifySender: IdentifySender;
   /**
-   * Returns the topics of all active features by name. Throws an Error until all features are created, as do
+   * Returns the topics of all active features by name. Throws an Error until all features have been created. So do
    * `listUnavailable` and `findConcerns`.
    */
   topics: () => ReadonlyMap<string, Topic>;
-  /** Resolves to the names of active features whose changes cannot be stored at the moment. */
+  /** Resolves to the names of active features whose changes cannot currently be stored. */
   listUnavailable: () => Promise<string[]>;
   /** Resolves to the concerns of all active features, stores and logs, in no particular order. */
   findConcerns: () => Promise<Concern[]>;
   /** Registry of meters for /metrics. */
   meters: Meters;
   clock: () => Date;
-  /** Absolute paths where PowerShell may be installed. The first existing path is used. */
+  /** Absolute paths at which PowerShell may be installed. The first existing path is used. */
   powerShellPaths: readonly string[];
   host: HostReadings;
   log: FastifyBaseLogger;
@@ -75,42 +74,39 @@ export interface Parts {
   keys: AccessKeys;
   secrets: RandomSecrets;
   /**
-   * Returns 32-byte keys for one purpose. The keys are derived from the current and previous `jwtSecret`, so that
-   * instances share them. The first key signs; signatures by any of the keys are valid. Empty if `jwtSecret` is not
-   * set.
+   * Returns 32-byte keys for one purpose. They are derived from the current and previous `jwtSecret`, so that instances
+   * share them. The first key signs. Signatures by any of the keys are valid. Empty if `jwtSecret` is not set.
    */
   deriveKeys: (purpose: string) => readonly Buffer[];
-  /** Base path of the first mount with one of the feature's profiles; undefined without a mount. */
+  /** Base path of the first mount that has one of the feature's profiles. Undefined without a mount. */
   base: string | undefined;
   /**
    * Sources offered by the active features. Reading the source of a feature that has not been created yet throws an
    * Error.
    */
   offers: Offers;
-  /** Records of the feature from the seed file, by key. Validated against the schemas in `seed`. */
+  /** Records of the feature from the seed file, by key. They have been validated against the schemas in `seed`. */
   records: Record<string, unknown[]>;
 }
 
 export interface Profile {
   name: string;
-  /**
-   * Other names for the profile in settings, such as a letter. An alias shared by several profiles selects all of them.
-   */
+  /** Other names for the profile in settings, such as a letter. An alias of several profiles selects all of them. */
   aliases?: readonly string[];
-  /** Base paths where the profile is mounted by default; empty if it is mounted only by settings. */
+  /** Base paths at which the profile is mounted by default. Empty if it is mounted only by settings. */
   mounts?: readonly string[];
   /** Single line for the start message and the documentation. */
   summary: string;
   /** True to serve only the profile's own routes. Other methods on their paths, even HEAD and `GET /`, return 404. */
   strict?: boolean;
   /**
-   * Access that the setting `access` cannot change: `closed` always requires a token, and `open` never does, for the
+   * Access that the setting `access` cannot change. `closed` always requires a token. `open` never does. It is for the
    * route that issues tokens.
    */
   fixedAccess?: 'closed' | 'open';
 }
 
-/** Console screen that somebody must open, such as the first login. */
+/** Console screen that somebody must open, for example for the first login. */
 export interface Invitation {
   /** Purpose of the screen, for the message. */
   text: string;
@@ -125,15 +121,15 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   profiles: Record<string, Route[]>;
   /** Pages to which `GET /` redirects. If `missing` is set, the pages return 404 with that reason. */
   pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
-  /** Source that the feature offers to other features, under the feature's name. */
+  /** Source that the feature offers to other features under its own name. */
   offers?: Offers;
   /** Topics for /api/events, by name. */
   topics?: Record<string, Topic>;
-  /** Messages printed on startup, e.g. random passwords and open routes. */
+  /** Messages printed on startup, such as random passwords and open routes. */
   notices?: string[];
   /** Warning printed on startup and shown on every console screen. */
   warning?: string | undefined;
-  /** Console screen that the start message links to. */
+  /** Console screen to which the start message links. */
   invitation?: Invitation | undefined;
   /** Returns the current concerns, worst first. Called about once a second, so it must read only from memory. */
   findConcerns?(): Concern[];
@@ -149,14 +145,14 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   close?(): Promise<void>;
 }
 
-/** A feature's command on the command line: `signalbox NAME TEXT`. */
+/** Command of a feature on the command line: `signalbox NAME TEXT`. */
 export interface Tool {
   name: string;
   /** Name of the only argument for `--help`, in capitals. `isQuoted` is set if the argument may contain spaces. */
   argument: { name: string; isQuoted?: true };
   summary: string;
   /**
-   * Returns the output. The exit code is 0 if `ok`. `readSettings` reads the settings as on startup, and throws a
+   * Returns the output. The exit code is 0 if `ok`. `readSettings` reads the settings as startup does. It throws a
    * SettingsError if they are invalid.
    */
   run(text: string, readSettings: () => Record<string, unknown>): ToolResult | Promise<ToolResult>;
@@ -167,14 +163,13 @@ interface ToolResult {
   ok: boolean;
 }
 
-/** Export and import of a feature's store. Changes are written as lines, each with one key and a value. */
+/** Export and import of the store of a feature. Changes are written as lines. Each line has one key and a value. */
 export interface Transfer<Change = unknown> extends PortableStore<Change> {
-  /** Schemas of the values, by keys that no other store uses. */
+  /** Schemas of the values, by key. No other store uses the same keys. */
   lines: Record<string, TSchema>;
   /**
-   * Creates a function that converts lines to changes. The function is called for all lines in order, with valid values
-   * and the numbers of earlier lines by key. It throws a SettingsError with a clause such as `settings.id occurs
-   * twice`.
+   * Creates a function that converts lines to changes. It is called for all lines in order, with valid values and the
+   * numbers of earlier lines by key. It throws a SettingsError with a clause such as `settings.id occurs twice`.
    */
   createParser(): (key: string, value: unknown, counts: Readonly<Record<string, number>>) => Change;
 }
@@ -185,10 +180,10 @@ export const RecordId = Type.String({
   description: 'A UUID in lower case',
 });
 
-/** Types a transfer by its changes. */
+/** Defines a transfer, typed by its changes. */
 export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => transfer as unknown as Transfer;
 
-/** Folder in `features/`: one or more profiles that share a store and have settings of their own. */
+/** Feature: a folder in `features/`. It has one or more profiles that share a store and have settings of their own. */
 export interface Feature<P extends TProperties = TProperties, Need extends keyof Offers = never> {
   name: string;
   /**
@@ -198,11 +193,11 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
    */
   needs?: readonly Need[];
   profiles: Profile[];
-  /** Settings of the feature with their defaults. The feature receives only these settings. */
+  /** Settings of the feature with their defaults. The feature receives no other settings. */
   settings: P;
   /** Schemas of the feature's records in a seed file, by their keys in the file. */
   seed?: Record<string, TSchema>;
-  /** Returns conflicts between settings that are valid on their own, as clauses. Called before features are created. */
+  /** Returns conflicts between settings that are valid individually, as clauses. Called before features are created. */
   findProblems?(settings: Static<TObject<P>>): string[];
   /** Lists the watches, heartbeats or hosts in valid settings, with their dependencies. */
   listThings?(settings: Static<TObject<P>>): Thing[];
@@ -216,8 +211,8 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
   /** True if the settings activate the feature even without a mounted profile. */
   isOn?(settings: Static<TObject<P>>): boolean;
   /**
-   * Creates the feature if one of its profiles is mounted, if `isOn` returns true, or if another feature needs it.
-   * Throws a SettingsError.
+   * Creates the feature. Called if one of its profiles is mounted, if `isOn` returns true, or if another feature needs
+   * it. Throws a SettingsError if the settings are unusable.
    */
   create(
     parts: Parts & { settings: Static<TObject<P>>; offers: Offers & Required<Pick<Offers, Need>> },
@@ -226,7 +221,7 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
 
 type Created<P extends TProperties> = FeatureInstance<Static<TObject<P>>>;
 
-/** Types the settings of a feature by their schema, and the sources of the features that it needs. */
+/** Defines a feature. Its settings are typed by their schema, and so are the sources of the features that it needs. */
 export const defineFeature = <const P extends TProperties, const Need extends keyof Offers = never>(
   feature: Feature<P, Need>,
 ): Feature => feature as unknown as Feature;

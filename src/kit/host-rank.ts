@@ -13,6 +13,6 @@ const order = ['silent', 'CRITICAL', 'ERROR', 'late', 'WARNING', 'INFO', 'new', 
 const rankHost = ({ state, worstSeverity }: Ranked): number =>
   Math.min(order.indexOf(state), worstSeverity === null ? order.length : order.indexOf(worstSeverity));
 
-/** Sorts hosts: worst first, then by number of incidents, then by name. */
+/** Compares hosts for sorting: worst first, then by number of incidents, then by name. */
 export const compareHosts = (one: Ranked, other: Ranked): number =>
   rankHost(one) - rankHost(other) || other.openIncidents - one.openIncidents || (one.name < other.name ? -1 : 1);

@@ -35,7 +35,7 @@ export const hubKeyVariable = otherVariables.hubKey;
 /** Name of the destination that forwards alerts to the hub. */
 export const hubDestination = 'hub';
 
-/** Parses a hub's address, which ends with `/`. Throws an Error whose message is a clause. */
+/** Parses the address of a hub. The result ends with `/`. Throws an Error whose message is a clause. */
 export const parseHubUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
@@ -66,7 +66,10 @@ export const findHubProblems = ({ hub }: { hub?: HubSetting | undefined }): stri
   return problems;
 };
 
-/** Reads the key for the hub. Throws an Error whose message is a clause that does not reveal the key. */
+/**
+ * Reads the key for the hub. Throws an Error if it cannot be read. The message is a clause that does not reveal the
+ * key.
+ */
 export const readHubKey = ({ keyFile }: Pick<HubSetting, 'keyFile'>): string => {
   const key =
     (keyFile === undefined ? process.env[hubKeyVariable] : readSmallFileSync(keyFile).toString())?.trim() ?? '';

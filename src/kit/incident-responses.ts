@@ -22,7 +22,7 @@ export const ShownNotification = defineShape('SentNotification', {
   result: Type.String({ description: '`delivered`, or the reason for giving up.', examples: ['delivered'] }),
 });
 
-/** An incident's next notification to a destination. */
+/** Next notification of an incident to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
   dueAt: nullable(Time, 'Earliest time of the notification; `null` if unknown.'),
@@ -41,7 +41,7 @@ const LastNotification = defineShape('LastNotification', {
   at: Time,
 });
 
-/** An incident's last and next notification to a destination. */
+/** Last and next notification of an incident to a destination. */
 export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   last: nullable(
@@ -56,7 +56,7 @@ export const IncidentNotification = defineShape('IncidentNotification', {
 
 export type IncidentNotification = Static<typeof IncidentNotification>;
 
-/** Place of an incident in its escalation policy, and the next step. */
+/** Position of an incident in its escalation policy, and the next step. */
 export const IncidentEscalation = defineShape('IncidentEscalation', {
   policy: Type.String({ description: 'Name of the escalation policy.', examples: ['ops'] }),
   step: Type.Integer({ description: 'Number of the latest step; 0 before the first step.', examples: [1] }),

@@ -12,14 +12,14 @@ export interface IncidentDelivery {
   what: NotificationKind;
   /** Level of the incident when the notification was sent. */
   level: Severity;
-  /** The incident's `openings` when the notification was sent. */
+  /** Value of `openings` in the incident when the notification was sent. */
   opening: number;
   isDelivered: boolean;
   /** `delivered`, or the reason why the notification was given up. */
   result: string;
   /** True for a destination that is notified only if nobody acknowledges the incident. */
   isEscalation?: boolean;
-  /** The address event's `times` when the notification was sent. */
+  /** Value of `times` in the address event when the notification was sent. */
   times?: number | undefined;
 }
 
@@ -27,7 +27,10 @@ export interface IncidentDelivery {
 export interface EscalationStep {
   /** Opening of the incident to which the step belongs. */
   opening: number;
-  /** Place before the step. If the incident is at another place, the step has no effect. Null before the first step. */
+  /**
+   * Position before the step. If the incident is at another position, the step has no effect. Null before the first
+   * step.
+   */
   after: EscalationPlace | null;
   place: EscalationPlace;
   /** Targets of the step, `person:NAME` or `destination:NAME`. */
@@ -36,15 +39,15 @@ export interface EscalationStep {
 
 /** Reason why an incident notifies nobody. Times are Unix milliseconds. */
 export interface IncidentHold {
-  /** Undefined while a possible cause has not been checked yet. */
+  /** Cause. Undefined while a possible cause has not been checked yet. */
   cause: IncidentCause | undefined;
-  /** Infinity while the cause is open. */
+  /** End of the hold. Infinity while the cause is open. */
   until: number;
   /** Time at which the hold may end earlier. */
   lookAt: number;
 }
 
-/** Another feature's action on an incident. */
+/** Action of another feature on an incident. */
 export type SharedAction = { id: string; by: string } & (
   | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
   | { type: 'resolve'; comment?: string | undefined }
@@ -54,7 +57,10 @@ export type SharedAction = { id: string; by: string } & (
   /** The destinations will not be notified of the resolution. */
   | { type: 'forget'; destinations: readonly string[] }
   | ({ type: 'escalate' } & EscalationStep)
-  /** The targets, `person:NAME` or `destination:NAME`, are notified of the incident even if it is acknowledged. */
+  /**
+   * The targets are notified of the incident even if it is acknowledged. A target is `person:NAME` or
+   * `destination:NAME`.
+   */
   | {
       type: 'address';
       targets: readonly string[];
@@ -63,9 +69,9 @@ export type SharedAction = { id: string; by: string } & (
     }
   /** A silence suppresses the notifications. */
   | { type: 'silence' }
-  /** The notifications wait for the end of another incident. */
+  /** The notifications wait until another incident ends. */
   | { type: 'inhibit'; cause: IncidentCause }
-  /** A picture of the machine was taken at `takenAt` (Unix milliseconds), or has been deleted. */
+  /** A picture of the machine was taken at `takenAt` (Unix milliseconds), or was deleted. */
   | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
 
@@ -73,7 +79,7 @@ export type SharedAction = { id: string; by: string } & (
 export interface SentNotification extends Omit<Static<typeof ShownNotification>, 'at'> {
   /** Unix milliseconds. */
   at: number;
-  /** The incident's `change` after the notification. */
+  /** Value of `change` in the incident after the notification. */
   change: number;
 }
 
@@ -83,19 +89,22 @@ export interface SentFilter {
   incident?: string | undefined;
 }
 
-/** Dependencies between things, checked before they are stored. Methods throw an HttpError. */
+/**
+ * Checks of dependencies between things before they are stored. Methods throw an HttpError if a dependency is not
+ * allowed.
+ */
 interface Dependencies {
   add(source: DependencySource): void;
   assertUsable(ref: ThingRef, dependent: Dependent): void;
-  /** Refuses to delete a thing on which others depend. */
+  /** Throws an HttpError if a thing must not be deleted because others depend on it. */
   assertUnneeded(ref: ThingRef): void;
 }
 
 /** Incidents, for features that show them or notify people. */
 export interface IncidentSource {
-  /** Returns each alert's incident; undefined if the alert has no incident or has not been folded yet. */
+  /** Returns the incident of each alert. Undefined if the alert has no incident or has not been folded yet. */
   nameIncidents(alerts: readonly StoredRecord[]): Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
-  /** Lists active incidents, and resolved incidents whose resolution has not reached every destination. */
+  /** Lists active incidents, and resolved incidents whose resolution has not yet reached every destination. */
   listUnsettled(): Promise<readonly SharedIncident[]>;
   /** Finds an incident by id or number. */
   find(id: string | number): Awaitable<SharedIncident | undefined>;
@@ -103,18 +112,18 @@ export interface IncidentSource {
   require(id: string): Promise<SharedIncident>;
   /**
    * Applies an action. Once the action is stored, resolves to the changed incident, or to undefined for an unknown
-   * incident. Rejects with an HttpError if the incident's state forbids the action.
+   * incident. Rejects with an HttpError if the state of the incident forbids the action.
    */
   act(action: SharedAction): Promise<SharedIncident | undefined>;
-  /** Lists notifications, newest first, before the change `before`. */
+  /** Lists notifications before the change `before`, newest first. */
   listSent(filter: SentFilter, limit: number, before?: number): Awaitable<SentNotification[]>;
-  /** Calls the listener with new and changed incidents, including incidents of repeated alerts. */
+  /** Calls the listener with new and changed incidents. Includes the incidents of repeated alerts. */
   onChanged(listener: (incidents: readonly SharedIncident[]) => void): void;
-  /** Calls the listener when a database has lost events, so that incidents may be outdated or missing. */
+  /** Calls the listener when a database has lost events. Incidents may then be outdated or missing. */
   onLost(listener: () => void): void;
   /** Resolves once all stored alerts have been folded. */
   catchUp(): Promise<void>;
-  /** Returns what holds an incident's notifications; undefined if nothing does. */
+  /** Returns the reason why the notifications of an incident are held. Undefined if they are not held. */
   findHold(incident: SharedIncident): IncidentHold | undefined;
   /** True if an incident may hold others, or may have held others until it was resolved. */
   isCause(incident: SharedIncident): boolean;

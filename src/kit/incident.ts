@@ -6,10 +6,10 @@ import { Milliseconds, Time, toTimeOrNull, toTimeText } from './time.ts';
 export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
 export type IncidentState = (typeof incidentStates)[number];
 
-/** Reasons for a resolution: the sender or a person resolved the incident, or its alerts stopped. */
+/** Reasons for a resolution. The sender or a person resolved the incident, or its alerts stopped. */
 export const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 
-/** Incident events that trigger notifications, for the settings of destinations. */
+/** Incident events that trigger notifications. Used in the settings of destinations. */
 export const notificationEvents = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
@@ -17,7 +17,7 @@ export type NotificationEvent = (typeof notificationEvents)[number];
 export const notificationKinds = [...notificationEvents, 'addressed'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** Reasons for which an incident addresses a target: a step of its escalation policy, or a request by a person. */
+/** Reasons why an incident addresses a target: a step of its escalation policy, or a request by a person. */
 export const addressReasons = ['step', 'responder', 'takeOver', 'mention'] as const;
 export type AddressReason = (typeof addressReasons)[number];
 
@@ -35,13 +35,15 @@ const NotificationState = Type.Object({
   what: Type.Enum(notificationKinds),
   level: Type.Enum(severities),
   at: Milliseconds,
-  /** The incident's `openings` when the notification was sent. */
+  /** Value of `openings` in the incident when the notification was sent. */
   opening: Type.Integer(),
   /** True if the destination has ever been notified of the incident. */
   isTold: Type.Boolean(),
   /** Set while the first notification is being sent. After a kill -9, its delivery is uncertain. */
   isPending: Type.Optional(Type.Literal(true)),
-  /** The address event's `times` when the notification was sent; missing if the destination was not addressed. */
+  /**
+   * Value of `times` in the address event when the notification was sent. Missing if the destination was not addressed.
+   */
   times: Type.Optional(Type.Integer()),
 });
 export type NotificationState = Static<typeof NotificationState>;
@@ -59,9 +61,9 @@ const Address = Type.Object({
 });
 export type Address = Static<typeof Address>;
 
-/** Place in an escalation policy. `step` and `round` start at 0; step 0 precedes the first step. */
+/** Position in an escalation policy. `step` and `round` start at 0. Step 0 precedes the first step. */
 const EscalationPlace = Type.Object({
-  /** Null if the routing has no policy for the incident. */
+  /** Policy. Null if the routing has no policy for the incident. */
   policy: nullable(Type.String()),
   round: Type.Integer(),
   step: Type.Integer(),
@@ -70,13 +72,13 @@ export type EscalationPlace = Static<typeof EscalationPlace>;
 
 const Escalation = Type.Object({
   ...EscalationPlace.properties,
-  /** Time when the step began. */
+  /** Time at which the step began. */
   at: Milliseconds,
   opening: Type.Integer(),
 });
 export type Escalation = Static<typeof Escalation>;
 
-/** Incident because of which another notifies nobody. */
+/** Incident that keeps another incident from notifying anybody. */
 export const IncidentCause = Type.Object(
   {
     id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c57'] }),
@@ -89,7 +91,7 @@ export type IncidentCause = Static<typeof IncidentCause>;
 
 /**
  * Incident as shared by stores and other features. Times are Unix milliseconds. All other forms of an incident are
- * derived from these properties. Incidents are immutable: a change creates a new object.
+ * derived from these properties. Incidents are immutable. A change creates a new object.
  */
 export const SharedIncident = Type.Object({
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
@@ -116,7 +118,7 @@ export const SharedIncident = Type.Object({
   /** Time of the latest opening. */
   openedAt: Milliseconds,
   stateSince: Milliseconds,
-  /** Number of openings: the first, each reopening, and each expiry of an acknowledgement. */
+  /** Number of openings. The first opening, each reopening, and each expiry of an acknowledgement count. */
   openings: Type.Integer(),
   /** Time of the last rise in level since the latest opening. */
   raisedAt: nullable(Milliseconds),
@@ -133,13 +135,13 @@ export const SharedIncident = Type.Object({
   ),
   reopened: Type.Integer({ description: 'Number of times the incident was reopened.', examples: [0] }),
   task: orNull(Type.Integer({ examples: [2] }), 'Id of the task that was created for the incident.'),
-  /** Picture of the machine: when it was taken, and if it still exists. */
+  /** Picture of the machine: when it was taken, and whether it still exists. */
   snapshot: nullable(Type.Object({ at: Milliseconds, isKept: Type.Boolean() })),
   /** Id of the latest alert. */
   lastAlert: Type.String(),
   /**
-   * True if the incident was opened by an alert that was imported, or stored before incidents existed. Nobody is
-   * notified of such an incident.
+   * True if the incident was opened by an alert that was imported or that was stored before incidents existed. Nobody
+   * is notified of such an incident.
    */
   isOld: Type.Boolean(),
   /**
@@ -147,15 +149,15 @@ export const SharedIncident = Type.Object({
    * remain.
    */
   notices: Type.Record(Type.String(), NotificationState),
-  /** Latest requests by target, `person:NAME` or `destination:NAME`; missing until the first request. */
+  /** Latest requests by target, `person:NAME` or `destination:NAME`. Missing until the first request. */
   addressed: Type.Optional(Type.Record(Type.String(), Address)),
-  /** Users who were asked to help; missing if there are none. */
+  /** Users who were asked to help. Missing if there are none. */
   responders: Type.Optional(Type.Array(Type.String())),
-  /** Latest step of the escalation; null after a rise in level, which restarts the policy. */
+  /** Latest step of the escalation. Null after a rise in level, which restarts the policy. */
   escalation: Type.Optional(nullable(Escalation)),
   /** Level and opening at the latest timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
-  /** Latest cause and its opening at the timeline event `inhibited`; missing without any. */
+  /** Latest cause, and the opening at the timeline event `inhibited`. Missing if there was none. */
   inhibited: Type.Optional(Type.Object({ cause: IncidentCause, opening: Type.Integer() })),
   version: Type.Integer({
     description: 'Version, also in the `ETag`. Repeated alerts and notifications keep the version.',

@@ -1,6 +1,6 @@
 import type { Feature, Profile } from './feature.ts';
 
-/** Profiles at the start and end of each list. All other profiles come in between. */
+/** Profiles at the beginning and end of each list. All other profiles are in between. */
 const first = [
   'alerts',
   'incidents',

@@ -6,7 +6,7 @@ import { Time } from './time.ts';
 const numberOrNull = (example: number, description?: string) =>
   nullable(Type.Number({ examples: [example] }), description);
 
-/** Schemas for the machine's usage at one point in time. */
+/** Schemas for the usage of the machine at one point in time. */
 export const hostUsage = {
   cpu: numberOrNull(0.25, 'Busy share of all processors, 0 to 1.'),
   memoryUsed: numberOrNull(2_147_483_648, 'Bytes of memory not available to programs.'),
@@ -26,7 +26,10 @@ export const HostUsage = Type.Object(
   },
 );
 
-/** Creates the schema of a process with its usage. `sinceWhen` completes the description of the period of its share. */
+/**
+ * Creates the schema of a process with its usage. `sinceWhen` completes the description of the period to which the
+ * share refers.
+ */
 export const describeProcess = (sinceWhen: string) =>
   Type.Object({
     pid: Type.Integer({ examples: [4086] }),
@@ -53,7 +56,7 @@ export const ProcessUsage = Type.Object(
 /** Names of severities in /metrics and in the history. */
 export const severityNames = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
 
-/** Values in a step of the history, in file order. Any change requires a new file version. */
+/** Values in a step of the history, in file order. Any change requires a new version of the file. */
 const hostMeanings = {
   cpu: 'Busy share of all processors, 0 to 1.',
   memoryUsed: 'Bytes of memory not available to programs.',

@@ -3,7 +3,10 @@ import type { SilenceMatcher } from './silence-source.ts';
 
 const matcherForm = /^\s*("(?:[^"\\]|\\.)+"|[^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
 
-/** Parses a matcher: `name=value` or `name=~"value"`; the name may be quoted too. @throws HttpError */
+/**
+ * Parses a matcher: `name=value` or `name=~"value"`. The name may also be quoted. Throws an HttpError for any other
+ * text.
+ */
 export const parseMatcher = (text: string): SilenceMatcher => {
   const [, label = '"', operator = '', value = ''] = matcherForm.exec(text) ?? [];
   const [name, unquoted] = [unquote(label), unquote(value)];
@@ -13,7 +16,10 @@ export const parseMatcher = (text: string): SilenceMatcher => {
   return { name, value: unquoted, isRegex: operator.endsWith('~'), isEqual: operator.startsWith('=') };
 };
 
-/** Parses matchers separated by commas, perhaps in braces, as in Alertmanager's configuration. @throws HttpError */
+/**
+ * Parses matchers separated by commas, optionally in braces, as in Alertmanager's configuration. Throws an HttpError
+ * for any other text.
+ */
 export const parseMatchers = (text: string): SilenceMatcher[] => {
   const inner = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1] ?? text;
   const parts = inner.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/gs) ?? [inner];
@@ -23,7 +29,7 @@ export const parseMatchers = (text: string): SilenceMatcher[] => {
 const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
 
 /**
- * Removes quotes; returns undefined if a quote is missing. Keeps unknown escapes, because they belong to regular
+ * Removes quotes. Returns undefined if a quote is missing. Keeps unknown escapes, because they belong to regular
  * expressions.
  */
 const unquote = (text: string): string | undefined => {

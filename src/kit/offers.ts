@@ -12,31 +12,32 @@ import type { SettingStore } from './setting-store.ts';
 import type { SilenceStore } from './silence-source.ts';
 
 /**
- * Shares of usage that count as a problem: limits for the default watches and, if there is no watch, for the status.
+ * Shares of usage that count as a problem. They are limits for the default watches and, if there is no watch, for the
+ * status.
  */
 export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
 
 /** Watches, as offered by the feature `watches` for the status. */
 export interface WatchSource {
-  /** True if a watch on this or another instance checks the value, so that the status does not have to. */
+  /** True if a watch on this or another instance checks the value. The status then does not have to. */
   covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
   /** Returns the watches that a host checks for this hub. */
   listFor(host: { name: string; tags: readonly string[] }): PushedWatches;
-  /** Id of the list of watches received from this server's hub. */
+  /** Id of the list of watches received from the hub of this server. */
   readonly receivedId: string;
-  /** Replaces the hub's watches. Resolves once the new list is on disk. */
+  /** Replaces the watches from the hub. Resolves once the new list is on disk. */
   receive(watches: PushedWatches): Promise<void>;
-  /** Returns the last results of the watches that vote. */
+  /** Returns the last results of the watches that take part in votes. */
   listChecks(): HostCheck[];
 }
 
-/** Watch that a host checks for its hub. With `isVote`, the host reports its results instead of raising alerts. */
+/** Watch that a host runs for its hub. With `isVote`, the host reports its results instead of raising alerts. */
 export interface PushedWatch {
   watch: object;
   isVote: boolean;
 }
 
-/** Watches for a host. The id changes whenever the list does. */
+/** Watches for a host. The id changes whenever the list changes. */
 export interface PushedWatches {
   id: string;
   list: PushedWatch[];
@@ -50,15 +51,15 @@ export interface HostCheck {
   text: string;
 }
 
-/** Result from a host as known to the hub, with the report time in Unix milliseconds. */
+/** Result from a host as known to the hub. Includes the time of the report in Unix milliseconds. */
 export interface PlaceCheck extends HostCheck {
   host: string;
   at: number;
 }
 
-/** Hosts that report to this server, for features that count their votes. */
+/** Hosts that report to this server. Used by features that count their votes. */
 export interface HostSource {
-  /** Returns a host's tags; undefined for an unknown host. */
+  /** Returns the tags of a host. Undefined for an unknown host. */
   findTags(name: string): readonly string[] | undefined;
   /** Lists the values of `hostname` in alerts about a host, in lower case; none for an unknown host. */
   listNames(name: string): string[];
@@ -66,7 +67,7 @@ export interface HostSource {
   listChecks(watch: string): PlaceCheck[];
   /**
    * Runs a command line on a host. Rejects with an HttpError if the host is unknown or allows no commands, and with the
-   * signal's reason.
+   * signal's reason after an abort.
    */
   runCommand(
     host: string,
@@ -84,7 +85,7 @@ export interface RemoteOutput {
 /** Output, or the reason for the failure in words. */
 export type RemoteResult = RemoteOutput | { error: string };
 
-/** Runs this machine's commands for the hub that it reports to. */
+/** Runs commands on this machine for the hub to which it reports. */
 export interface CommandSource {
   /** Checks, runs and audits a command line. Never rejects. */
   execute(line: string, caller: { by: string | null; requestId: string; hub: string }): Promise<RemoteResult>;
@@ -105,9 +106,9 @@ export type HistoryColumn =
 export interface HistorySource {
   /** Seconds between two values. */
   step: number;
-  /** Returns the last `count` values, oldest first; NaN stands for unknown. */
+  /** Returns the last `count` values, oldest first. NaN stands for unknown. */
   list(column: HistoryColumn, count: number): number[];
-  /** Returns the last 10 minutes in steps of 5 seconds; null without values. */
+  /** Returns the last 10 minutes in steps of 5 seconds. Null without values. */
   readRecent(): Static<typeof History> | null;
 }
 
@@ -119,30 +120,33 @@ export interface KnownUser {
   isConfigured: boolean;
 }
 
-/** Access, as offered by the feature `accounts` for features with streaming responses. */
+/** Access, as offered by the feature `accounts` to features with streaming responses. */
 interface AccessSource {
   /** Calls the listener when users or keys have changed or tokens have been revoked. */
   onChanged(listener: () => void): void;
-  /** Returns all users by name; empty while a database with users has not been read. */
+  /** Returns all users by name. Empty while a database with users has not been read. */
   listUsers(): readonly KnownUser[];
-  /** Finds a user; undefined for an unknown name. */
+  /** Finds a user. Undefined for an unknown name. */
   findUser(name: string): KnownUser | undefined;
-  /** Finds a key by name, and tells if it is in the config file; undefined for an unknown name. */
+  /** Finds a key by name. Also returns whether it is in the config file. Undefined for an unknown name. */
   findKey(name: string): { scopes: readonly Scope[]; isConfigured: boolean } | undefined;
   /** Creates a key. Resolves to its text once the key is accepted. Rejects with an HttpError if the name is taken. */
   createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
-  /** Deletes a key created at run time. */
+  /** Deletes a key that was created at runtime. */
   deleteKey(name: string, by: string): Promise<void>;
   /**
-   * Calls `remove` when a user is deleted, and before a user is created, because a new user must not get a former
-   * user's data.
+   * Calls `remove` when a user is deleted and before a user is created. A new user must not get the data of a former
+   * user.
    */
   onRemoval(remove: (name: string, by: string) => Promise<void>): void;
 }
 
 /** Tasks, as offered by the feature `tasks`. */
 export interface TaskSource {
-  /** Creates a task and resolves to its id. A repeated `key` within 24 hours resolves to the existing task. */
+  /**
+   * Creates a task and resolves to its id. If `key` is repeated within 24 hours, resolves to the id of the existing
+   * task.
+   */
   create(
     fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
     key: string,
@@ -151,7 +155,7 @@ export interface TaskSource {
 
 /** Mail to a person outside. The address has no display name. */
 export interface OutsideMail {
-  /** Identical in all attempts. */
+  /** Id of the mail. Identical in all attempts. */
   id: string;
   to: string;
   subject: string;
@@ -161,24 +165,24 @@ export interface OutsideMail {
 
 /** Notifications, as offered by the feature `notifications`. */
 export interface NotificationSource {
-  /** Returns the milliseconds after which a repeated alert is stored again; undefined if reminders are disabled. */
+  /** Returns the milliseconds after which a repeated alert is stored again. Undefined if reminders are disabled. */
   repeatAfterMs(): number | undefined;
-  /** Returns an alert's delivery status for each destination. */
+  /** Returns the delivery status of an alert for each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
-  /** Returns an incident's last and next notification for each destination. */
+  /** Returns the last and next notification of an incident for each destination. */
   describe(incident: SharedIncident): readonly IncidentNotification[];
-  /** Returns the names of all users; undefined while they are unknown. */
+  /** Returns the names of all users. Undefined while they are unknown. */
   listPeople(): readonly string[] | undefined;
   /** Sends mails through the server of the first destination of type `email`. */
   mailer: {
-    /** False if there is no such destination, or on a quiet server. */
+    /** False if there is no such destination, or if the server is quiet. */
     readonly isUsable: boolean;
     /** Sends a mail once. After `failed`, another attempt may succeed. */
     send(mail: OutsideMail): Promise<'delivered' | 'failed' | 'rejected'>;
   };
-  /** Returns an incident's place in its escalation policy; null without a policy. */
+  /** Returns the position of an incident in its escalation policy. Null without a policy. */
   describeEscalation(incident: SharedIncident): IncidentEscalation | null;
-  /** Returns the next escalation step of an incident as an action; undefined after the last step. */
+  /** Returns the next escalation step of an incident as an action. Undefined after the last step. */
   nextStep(incident: SharedIncident): EscalationStep | undefined;
 }
 

@@ -14,8 +14,8 @@ export const assertNameOfPath = (given: string, path: string): void => {
 };
 
 /**
- * Throws an HttpError for members that are not defined by `own` and its nested objects, because a misspelt member would
- * have no effect. Members of responses (`shown`) are ignored, so that clients can edit a response and send it back.
+ * Throws an HttpError for members that are not defined by `own` and its nested objects. A misspelt member would have no
+ * effect. Members of responses (`shown`) are ignored, so that clients can edit a response and send it back.
  */
 export const assertOwnMembers = (value: object, own: TObject, shown?: TObject): void => {
   assertKnown(value, own, shown, '');

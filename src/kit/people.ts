@@ -1,5 +1,5 @@
 /**
- * Returns an author's name for people: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
+ * Returns the name of an author for people: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
  * `address:10.0.0.1`, `somebody via phone` for `destination:phone`.
  */
 export const toPerson = (name: string): string =>
@@ -9,7 +9,7 @@ export const toPerson = (name: string): string =>
     .replace(/^destination:/, 'somebody via ');
 
 /**
- * Returns the target of the user who acted: `person:anna` for `anna` and `destination:anna/phone`; undefined for other
+ * Returns the target of the user who acted: `person:anna` for `anna` and `destination:anna/phone`. Undefined for other
  * authors.
  */
 export const toUserTarget = (author: string): string | undefined => {
@@ -17,7 +17,7 @@ export const toUserTarget = (author: string): string | undefined => {
   return name === '' || name.includes(':') ? undefined : joinTarget('person', name);
 };
 
-/** Person, destination or rotation that is notified, such as `person:anna`. */
+/** Kind of target to notify: person, destination or rotation, such as `person:anna`. */
 type TargetKind = 'person' | 'destination' | 'rotation';
 
 export const joinTarget = (kind: TargetKind, name: string): string => `${kind}:${name}`;
@@ -31,5 +31,5 @@ export const splitTarget = (target: string): [kind: string, name: string] => {
 export const listNamesOf = (targets: readonly string[], kind: TargetKind): string[] =>
   targets.map(splitTarget).flatMap(([own, name]) => (own === kind ? [name] : []));
 
-/** Returns a target's name for people: `anna` for `person:anna`, `room` for `destination:room`. */
+/** Returns the name of a target for people: `anna` for `person:anna`, `room` for `destination:room`. */
 export const toTargetName = (target: string): string => target.replace(/^(?:person|destination):/, '');

@@ -11,6 +11,6 @@ export const publicUrlSetting = {
   ),
 };
 
-/** Returns the URL of a path below a mount's base path; only the path without `publicUrl`. */
+/** Returns the URL of a path below the base path of a mount. Without `publicUrl`, returns only the path. */
 export const toPublicUrl = (publicUrl: string | undefined, base: string | undefined, path: string): string =>
   `${publicUrl?.replace(/\/+$/, '') ?? ''}${(base ?? '').replace(/\/+$/, '')}${path}`;

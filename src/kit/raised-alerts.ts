@@ -13,7 +13,7 @@ export type RaisedText = Omit<RaisedAlert, 'format' | 'level' | 'status' | 'reso
 export class RaisedAlerts {
   readonly #alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   readonly #format: string;
-  /** Firing alerts; undefined until the log has been read. */
+  /** Firing alerts. Undefined until the log has been read. */
   #firing: Map<string, FiringAlert> | undefined;
 
   constructor(alerts: Pick<AlertSource, 'raise' | 'listRaised'>, format: string) {
@@ -28,7 +28,7 @@ export class RaisedAlerts {
     this.#firing = new Map([...series].filter(([, { isResolved }]) => !isResolved));
   }
 
-  /** Forgets the firing alerts, because another instance may now raise and resolve alerts. */
+  /** Forgets the firing alerts. Another instance may now raise and resolve alerts. */
   forget(): void {
     this.#firing = undefined;
   }

@@ -1,4 +1,4 @@
-/** Cache of values created on first use. Beyond `max` values, the least recently used value is dropped. */
+/** Cache of values that are created on first use. Beyond `max` values, the least recently used value is dropped. */
 export class RecentValues<T> {
   readonly #values = new Map<string, T>();
   readonly #max: number;

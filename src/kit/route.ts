@@ -26,7 +26,7 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
 >;
 
 /**
- * Route as data: this description determines how the route is mounted, guarded, documented and checked for conflicts.
+ * Route as data. This description determines how the route is mounted, guarded, documented and checked for conflicts.
  */
 export interface Route<S extends FastifySchema = FastifySchema>
   extends RouteAccess,
@@ -41,9 +41,9 @@ export interface Route<S extends FastifySchema = FastifySchema>
    * True if the setting `access` has no effect on the route, as for health checks, the login and users' own sessions.
    */
   staysOpen?: boolean;
-  /** True if the route changes rights, in which case the caller's account is read again immediately before. */
+  /** True if the route changes rights. The account of the caller is then read again immediately before. */
   changesAccess?: boolean;
-  /** True for a health check, which must work even during overload. */
+  /** True for a health check. It must work even during overload. */
   isVital?: boolean;
   /** True if the setting `access` can open the route to everyone. */
   canBeOpen?: boolean;
@@ -58,14 +58,14 @@ export interface Route<S extends FastifySchema = FastifySchema>
   yieldsTo?: string;
 }
 
-/** Type that an `async` handler satisfies only if it does not send a list. */
+/** Type that an `async` handler satisfies only if it sends no list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
   ? Extract<R, ListSent> extends never
     ? unknown
     : never
   : unknown;
 
-/** Types a route's handler by its schemas. */
+/** Defines a route. Its handler is typed by its schemas. */
 export const defineRoute = <const S extends FastifySchema, H extends Route<S>['handler']>(
   route: Route<S> & { handler: H & SendsOnce<H> },
 ): Route => route as unknown as Route;

@@ -12,15 +12,15 @@ export interface SettingKeeperParts<Known, Configured = never> {
   settings: SettingStore;
   /** Entries from the config file. */
   configured?: readonly Configured[];
-  /** Defaults, each used unless another setting has the same name. */
+  /** Defaults. Each is used unless another setting has the same name. */
   defaults?: readonly Known[];
-  /** Throws an HttpError for a usable setting that cannot be stored at the moment. */
+  /** Throws an HttpError for a usable setting that cannot currently be stored. */
   check?(known: Known): void;
-  /** Throws an HttpError for a setting that cannot be deleted now. */
+  /** Throws an HttpError for a setting that cannot currently be deleted. */
   checkDeletion?(name: string): void;
   /** Resolves once the last change has taken effect. Responses to changes wait for this. */
   settle?(): Promise<void>;
-  /** Receives the error of a broken setting, once. The setting may have been stored by another version. */
+  /** Receives the error of a broken setting. Called once. The setting may have been stored by another version. */
   onUnusable?(name: string, error: Error): void;
 }
 
@@ -32,7 +32,10 @@ interface CompileResult<Known> {
   reason: string | undefined;
 }
 
-/** Settings of one kind in the form used by their feature: defaults, the config file, and runtime settings. */
+/**
+ * Settings of one kind in the form used by their feature. They come from defaults, the config file, and runtime
+ * settings.
+ */
 export class SettingKeeper<Stored, Known extends Named, Configured extends Named = never, Given = Stored> {
   readonly kind: SettingKind<Stored, Known, Configured, Given>;
   readonly #settings: SettingStore;
@@ -41,14 +44,14 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   readonly #listeners: (() => void)[] = [];
   #configured: ReadonlyMap<string, Known> = new Map();
   #defaults: readonly Known[];
-  /** Runtime settings, compiled on first use after a change. */
+  /** Runtime settings. They are compiled on first use after a change. */
   #results: readonly CompileResult<Known>[] = [];
   #isStale = true;
   /** Usable runtime settings whose names are not in the config file. */
   #runtime: readonly Known[] = [];
-  /** All usable settings, in the kind's order. */
+  /** All usable settings, in the order of the kind. */
   #list: readonly Known[] = [];
-  /** Usable settings by name, created at the first lookup. */
+  /** Usable settings by name. Created at the first lookup. */
   #byName: ReadonlyMap<string, Known> | undefined;
 
   constructor(kind: SettingKind<Stored, Known, Configured, Given>, parts: SettingKeeperParts<Known, Configured>) {
@@ -65,7 +68,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     });
   }
 
-  /** Calls the listener when settings have changed here, on another instance or in the config file. */
+  /** Calls the listener when settings have changed here, on another instance, or in the config file. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -77,7 +80,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#callListeners();
   }
 
-  /** Returns all usable settings, in the kind's order. Returns the same array until a setting changes. */
+  /** Returns all usable settings, in the order of the kind. Returns the same array until a setting changes. */
   list(): readonly Known[] {
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
@@ -90,18 +93,18 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#list;
   }
 
-  /** Returns the config file's settings, in file order. */
+  /** Returns the settings in the config file, in file order. */
   listConfigured(): readonly Known[] {
     return [...this.#configured.values()];
   }
 
-  /** Returns the usable runtime settings, oldest first, except settings that the config file overrides. */
+  /** Returns the usable runtime settings, oldest first. Leaves out settings that the config file overrides. */
   listRuntime(): readonly Known[] {
     this.list();
     return this.#runtime;
   }
 
-  /** Returns all stored settings, oldest first, including broken and overridden settings. */
+  /** Returns all stored settings, oldest first. Includes broken and overridden settings. */
   listStored(): readonly RuntimeSetting<Stored>[] {
     return this.#settings.list<Stored>(this.kind.name);
   }
@@ -111,7 +114,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#settings.find<Stored>(this.kind.name, name);
   }
 
-  /** False until the stored settings have been read: a database may be unavailable at startup. */
+  /** False until the stored settings have been read. A database may be unavailable at startup. */
   get isRead(): boolean {
     return this.#settings.isRead();
   }
@@ -167,12 +170,12 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Reads changes made by other instances now. */
+  /** Reads changes made by other instances immediately. */
   async catchUp(): Promise<void> {
     await this.#settings.catchUp();
   }
 
-  /** Creates a setting. Rejects with an HttpError if the setting is unusable or the name is taken. */
+  /** Creates a setting. Rejects with an HttpError if it is unusable or its name is taken. */
   async create(name: string, value: Stored, by: string): Promise<Known> {
     this.try(name, value);
     this.assertFree(name);
@@ -187,7 +190,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#storeUsable(name, value, by, expected);
   }
 
-  /** Creates or replaces a setting. Rejects with an HttpError. */
+  /** Creates or replaces a setting. Rejects with an HttpError if the setting is unusable or defined elsewhere. */
   async put(name: string, given: Given, by: string, expected?: readonly number[]): Promise<Known> {
     const { complete } = this.kind;
     const settings = this.#requireSettings(name);
@@ -209,7 +212,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Stores a setting unchecked, for changes that the feature has checked or that only end a setting. */
+  /** Stores a setting without checking it. For changes that the feature has checked, or that only end a setting. */
   async store(
     name: string,
     value: Stored,
@@ -253,7 +256,10 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.store(name, value, by, expected);
   }
 
-  /** Returns the store for the setting with a name. Throws StoreUnavailable, or an HttpError for an unusable name. */
+  /**
+   * Returns the store for the setting with a name. Throws StoreUnavailable while it cannot be used, and an HttpError if
+   * the name is unusable.
+   */
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
     if (this.#configured.has(this.#toKey(name))) {
@@ -313,7 +319,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     }
   }
 
-  /** Returns the label of a value; undefined also for a broken value. */
+  /** Returns the label of a value. Undefined for a kind without labels, and for a broken value. */
   #toLabel(value: Stored): string | undefined {
     try {
       return this.kind.toLabel?.(value);

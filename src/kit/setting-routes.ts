@@ -11,7 +11,7 @@ import type { SettingKind } from './setting-kind.ts';
 
 /** Setting in a response. */
 interface Versioned {
-  /** Null for a setting from the config file. */
+  /** Version. Null for a setting from the config file. */
   version: number | null;
 }
 
@@ -23,23 +23,23 @@ interface Described {
 /** Route with a body that describes a setting. */
 interface WithBody<Body extends TObject> extends Described {
   body: Body;
-  /** Response schema whose members are ignored, so that clients can edit a response and send it back. */
+  /** Response schema whose members are ignored. Clients can then edit a response and send it back. */
   ignores?: TObject;
 }
 
-/** Author of a change, and the current versions that it accepts; undefined for any version. */
+/** Author of a change, and the current versions that the change accepts. Undefined for any version. */
 interface Condition {
   by: string;
   expected: number[] | undefined;
 }
 
-/** Sends a setting. The version of a runtime setting is its ETag. */
+/** Sends a setting. The ETag of a runtime setting is its version. */
 export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /**
- * Creates functions that define the routes for a kind of settings. Each function takes a description and optionally an
- * action, which replaces the keeper's action and resolves to the setting to show.
+ * Creates functions that define the routes for a kind of settings. Each takes a description and, optionally, an action.
+ * The action replaces the keeper's action and resolves to the setting to show.
  */
 export const createSettingRoutes = <
   Stored,
@@ -58,7 +58,8 @@ export const createSettingRoutes = <
   const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
   const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
   /**
-   * Defines a route that changes the setting in the path. Without `version`, the setting no longer exists afterwards.
+   * Defines a route that changes the setting in the path. If there is no `version`, the setting no longer exists
+   * afterwards.
    */
   const changeOne = (
     { method, operationId, summary, body }: Described & { method: 'PUT' | 'DELETE'; body?: TSchema },
@@ -119,7 +120,7 @@ export const createSettingRoutes = <
         handler: async (request, reply) => sendSetting(reply, toShown(require(nameOf(request)), request)),
       }),
 
-    /** Defines the route that creates a setting under the name in the body, or under a new id. */
+    /** Defines the route that creates a setting, either under the name in the body or under a new id. */
     create: <Body extends TObject>(
       { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
       create: (given: Static<Body>, by: string, request: FastifyRequest) => Promise<Shown>,
@@ -137,7 +138,7 @@ export const createSettingRoutes = <
         },
       }),
 
-    /** Defines the route that creates or replaces the setting in the path. The body can repeat the name. */
+    /** Defines the route that creates or replaces the setting in the path. The body may repeat the name. */
     put: <Body extends TObject>(
       { operationId, summary, body, ignores }: WithBody<Body>,
       toGiven: (body: Static<Body>) => Given,
@@ -179,7 +180,7 @@ export const createSettingRoutes = <
       remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = removeKept,
     ): Route => changeOne({ method: 'DELETE', ...described }, undefined, { 409: ErrorBody }, remove),
 
-    /** Defines the route that ends a setting, which stays in the list. */
+    /** Defines the route that ends a setting. The setting stays in the list. */
     end: (
       described: Described,
       end: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown>,

@@ -4,7 +4,7 @@ import { StoreConflict } from '../lib/expected-errors.ts';
 export interface RuntimeSetting<T = unknown> {
   name: string;
   value: T;
-  /** Version, which is new after each change, even if the setting is deleted and recreated. */
+  /** Version. It is new after each change, even if the setting is deleted and created again. */
   version: number;
   /** Author of the last change. */
   by: string;
@@ -14,40 +14,42 @@ export interface RuntimeSetting<T = unknown> {
   createdAt: number;
 }
 
-/** Limits for the settings of a kind, which are enforced for concurrent changes, too. */
+/** Limits for the settings of a kind. They are also enforced for concurrent changes. */
 export interface PutOptions {
   /**
-   * Maximum number of settings, with the plural noun and the advice for the error message (default: delete some first).
+   * Maximum number of settings, with the plural noun and the advice for the error message. Default advice: delete some
+   * first.
    */
   limit?: { count: number; plural: string; advice?: string };
   /** Maximum number of characters in all values as JSON. Default: 4 MiB. */
   characters?: number;
   /** True if names that differ only in case count as the same name. */
   isCaseless?: boolean;
-  /** True for a change that removes rights, which is exempt from limits. */
+  /** True for a change that removes rights. It is exempt from limits. */
   isRevocation?: boolean;
   /** Description for the audit, if the name is only an id. */
   label?: string | undefined;
 }
 
-/** Reason why a setting cannot be read, and its description for the audit. */
+/** Reason why a setting cannot be read, and the description of the setting for the audit. */
 export interface BrokenReason {
   reason: string;
   label: string | undefined;
 }
 
 /**
- * Runtime settings by kind and name, offered by the feature `settings` and shared by instances with one database.
+ * Runtime settings by kind and name. The feature `settings` offers them, and instances with one database share them.
  * Values are JSON, checked by the feature that stores them. Methods reject with StoreUnavailable while changes cannot
- * be stored, and with a StoreConflict if `expected` does not contain the current version; 0 stands for no setting.
+ * be stored. They reject with a StoreConflict if `expected` does not contain the current version. 0 stands for no
+ * setting.
  */
 export interface SettingStore {
-  /** Returns a kind's current settings, oldest first. */
+  /** Returns the current settings of a kind, oldest first. */
   list<T>(kind: string): RuntimeSetting<T>[];
   find<T>(kind: string, name: string): RuntimeSetting<T> | undefined;
   /**
-   * Stores and returns a setting. At a limit, settings of the kind whose `endsAt` (Unix milliseconds) has passed are
-   * removed first. Rejects with an HttpError if the limit is still exceeded.
+   * Stores a setting and returns it. At a limit, first removes settings of the kind whose `endsAt` (Unix milliseconds)
+   * has passed. Rejects with an HttpError if the limit is still exceeded.
    */
   put<T>(
     kind: string,
@@ -59,17 +61,17 @@ export interface SettingStore {
   ): Promise<RuntimeSetting<T>>;
   /** Deletes a setting. Resolves to false if it did not exist. `label` describes the setting for the audit. */
   delete(kind: string, name: string, by: string, expected?: readonly number[], label?: string): Promise<boolean>;
-  /** Replaces the list of a kind's unreadable settings, by name. The feature `settings` lists and reports them. */
+  /** Replaces the list of unreadable settings of a kind, by name. The feature `settings` lists and reports them. */
   noteBroken(kind: string, broken: ReadonlyMap<string, BrokenReason>): void;
-  /** False until the stored settings have been read, because a database may be unavailable at startup. */
+  /** False until the stored settings have been read. A database may be unavailable at startup. */
   isRead(): boolean;
-  /** Reads changes made by other instances now. */
+  /** Reads changes made by other instances immediately. */
   catchUp(): Promise<void>;
-  /** Calls the listener after changes, including changes by other instances, within about a second. */
+  /** Calls the listener after changes. It is called within about a second for changes by other instances. */
   onChanged(kind: string, listener: () => void): void;
 }
 
-/** Creates the error for a change that expected another version; 0 stands for no setting. */
+/** Creates the error for a change that expected another version. 0 stands for no setting. */
 export const toVersionConflict = (name: string, version: number): StoreConflict =>
   new StoreConflict(
     version === 0 ? `${name} was deleted` : `${name} was changed; its current version is ${version}`,

@@ -3,8 +3,8 @@ export const severities = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'] as const;
 export type Severity = (typeof severities)[number];
 
 /**
- * Matches the levels that belong to each severity, in lower case: syslog keywords (RFC 5424), labels of Prometheus and
- * PagerDuty, names used by logging libraries, and priorities from 1 to 5.
+ * Patterns for the levels that belong to each severity, in lower case: syslog keywords (RFC 5424), labels of Prometheus
+ * and PagerDuty, names used by logging libraries, and priorities from 1 to 5.
  */
 const names: Record<Severity, RegExp> = {
   CRITICAL:
@@ -14,7 +14,7 @@ const names: Record<Severity, RegExp> = {
   INFO: /^(?:info|information|informational|inf|notice|debug|trace|verbose|none|ok|okay|low|normal|resolved|(?:p|sev|s|prio|priority)?-?[45])$/,
 };
 
-/** Finds the severity of a level or label, ignoring case; undefined for unknown text. */
+/** Finds the severity of a level or label. Ignores case. Undefined for unknown text. */
 export const findSeverity = (level: string): Severity | undefined => {
   // Most senders use the severities' own names.
   if (isSeverity(level)) return level;
@@ -27,5 +27,5 @@ const isSeverity = (level: string): level is Severity => (severities as readonly
 /** Returns the severity of a level. Unknown and empty levels count as WARNING, so that somebody looks at them. */
 export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';
 
-/** Returns a severity's rank; 0 is the worst. */
+/** Returns the rank of a severity. 0 is the worst. */
 export const rankOf = (severity: Severity): number => severities.indexOf(severity);

@@ -17,7 +17,7 @@ export interface SilenceSource {
   silencesOf(subject: Silenceable, at: number): string[];
   /** True if a silence that matches the subject and is active at that time declares maintenance. */
   isMaintained(subject: Silenceable, at: number): boolean;
-  /** Returns the next time when a silence begins or ends; undefined if there is none. */
+  /** Returns the next time at which a silence begins or ends. Undefined if there is none. */
   nextChangeAfter(at: number): number | undefined;
   onChanged(listener: () => void): void;
 }
@@ -26,7 +26,7 @@ export interface SilenceSource {
 export const maxPatternLength = 256;
 const maxExpressionLength = 1024;
 
-/** Alertmanager matcher: `name="value"`; `=~` with `isRegex`; `!=` or `!~` without `isEqual`. */
+/** Alertmanager matcher: `name="value"`. `=~` with `isRegex`. `!=` or `!~` without `isEqual`. */
 export const SilenceMatcher = defineShape('SilenceMatcher', {
   name: Type.String({ minLength: 1, maxLength: maxPatternLength, examples: ['alertname'] }),
   value: Type.String({ maxLength: maxExpressionLength, examples: ['Disk.*'] }),
@@ -47,7 +47,7 @@ export interface SharedSilence {
   startsAt: number;
   endsAt: number;
   comment: string;
-  /** Author named by a program, otherwise the user or key that created the silence. */
+  /** Author named by a program, or else the user or key that created the silence. */
   createdBy: string;
   updatedAt: number;
 }
@@ -55,7 +55,7 @@ export interface SharedSilence {
 /** Silence as created by an Alertmanager client. */
 export type GivenSilence = Pick<SharedSilence, 'matchers' | 'startsAt' | 'endsAt' | 'comment' | 'createdBy'>;
 
-/** Current or planned maintenance that a silence declares; times are Unix milliseconds. */
+/** Current or planned maintenance that a silence declares. Times are Unix milliseconds. */
 export interface Maintenance {
   /** Id of the silence. */
   id: string;
@@ -65,11 +65,11 @@ export interface Maintenance {
   covered: number[];
 }
 
-/** Compiled rule of `inhibitRules`, for the labels of `labelsOf`. */
+/** Compiled rule of `inhibitRules`, for the labels that `labelsOf` returns. */
 export interface InhibitRule {
   isSource(labels: ReadonlyMap<string, string>): boolean;
   isTarget(labels: ReadonlyMap<string, string>): boolean;
-  /** Labels that must have the same value; a missing label is empty. */
+  /** Labels that must have the same value. A missing label counts as empty. */
   equal: readonly string[];
 }
 
@@ -77,26 +77,31 @@ export interface InhibitRule {
 export interface SilenceStore extends SilenceSource {
   list(): Iterable<SharedSilence>;
   find(id: string): SharedSilence | undefined;
-  /** Creates a silence and resolves to its id. Rejects with an HttpError. */
+  /** Creates a silence and resolves to its id. Rejects with an HttpError if the silence is unusable. */
   create(silence: GivenSilence, by: string): Promise<string>;
   /**
    * Changes the end, comment and author of a silence. Any other change ends the silence and creates a new one. Resolves
-   * to the id; undefined if the silence does not exist. Rejects with an HttpError.
+   * to the id, or to undefined if the silence does not exist. Rejects with an HttpError if the silence is unusable.
    */
   replace(id: string, silence: GivenSilence, by: string): Promise<string | undefined>;
   /** Ends a silence now. Resolves to false if the silence does not exist. */
   end(id: string, by: string): Promise<boolean>;
-  /** Lists maintenance of the subjects that begins before `until` and ends after `from`, earliest first, at most 50. */
+  /**
+   * Lists maintenance of the subjects that begins before `until` and ends after `from`, earliest first. Lists at most
+   * 50 periods.
+   */
   listMaintenance(subjects: readonly Silenceable[], from: number, until: number): Maintenance[];
-  /** Returns the rules of the config file: the same array until the file is reloaded. */
+  /** Returns the rules of the config file. Returns the same array until the file is reloaded. */
   listInhibitRules(): readonly InhibitRule[];
   /** Returns the labels that matchers compare: the alert's own labels, and labels derived from its other fields. */
   labelsOf(subject: Silenceable): ReadonlyMap<string, string>;
-  /** Creates a test that returns true if labels satisfy all matchers. Throws an HttpError for a bad expression. */
+  /**
+   * Creates a test that returns true if labels satisfy all matchers. Throws an HttpError if an expression is invalid.
+   */
   createFilter(matchers: readonly SilenceMatcher[]): (labels: ReadonlyMap<string, string>) => boolean;
 }
 
-/** Returns the labels that an alert has in Alertmanager's API if its sender gives none. */
+/** Returns the labels of an alert in Alertmanager's API that its sender does not give. */
 export const deriveLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
   alertname: source || 'signalbox',
   severity: level.toLowerCase(),

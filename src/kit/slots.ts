@@ -5,7 +5,7 @@ interface SlotsOptions {
   max?: number;
 }
 
-/** Runs `count` steps at a time. A step that takes longer than `keptMs` passes its slot to the next step. */
+/** Runs `count` steps at a time. A step that takes longer than `keptMs` passes its slot on to the next step. */
 export class Slots {
   readonly #count: number;
   readonly #keptMs: number;

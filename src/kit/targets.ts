@@ -5,11 +5,11 @@ import Type from 'typebox';
 import { isLike } from '../lib/wildcards.ts';
 import { Slots } from './slots.ts';
 
-/** Addresses of cloud metadata services, which return secrets. Link-local addresses are covered separately. */
+/** Addresses of cloud metadata services, which return secrets. Link-local addresses are handled separately. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
-/** Setting for features that send requests to addresses from runtime settings. */
+/** Setting of features that send requests to addresses from runtime settings. */
 export const targetSettings = {
   watchTargets: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -18,7 +18,7 @@ export const targetSettings = {
   }),
 };
 
-/** Decides which addresses can be reached by requests from runtime settings. */
+/** Decides which addresses requests from runtime settings can reach. */
 export interface Targets {
   /** Throws an UncheckedTarget for a forbidden address. Names are checked by `lookup`. */
   assertHost(host: string): void;
@@ -45,7 +45,9 @@ const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
-/** Returns the address that is actually reached, which is the embedded IPv4 address if an IPv6 address has one. */
+/**
+ * Returns the address that is actually reached. For an IPv6 address with an embedded IPv4 address, this is the latter.
+ */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
   const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
@@ -68,8 +70,7 @@ const findTargetProblem = (entry: string): string | undefined =>
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
 
 /**
- * Creates targets from `watchTargets`. By default, all addresses are allowed, except link-local and cloud metadata
- * addresses.
+ * Creates targets from `watchTargets`. By default, allows all addresses except link-local and cloud metadata addresses.
  */
 export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
   const parsed = entries.map(parseEntry);
@@ -119,8 +120,8 @@ export const openTargets = (entries: readonly string[]): ChangingTargets => {
 };
 
 /**
- * Limits lookups, because they use threads that logs need too. An unresponsive name server blocks two threads instead
- * of all.
+ * Limits lookups. They use threads that logs also need. An unresponsive name server then blocks two threads instead of
+ * all.
  */
 const lookups = new Slots(2);
 const lookupFew: LookupFunction = (host, options, callback) => {
@@ -137,5 +138,5 @@ const lookupFew: LookupFunction = (host, options, callback) => {
 /** Error code for a forbidden target. */
 export const forbiddenTarget = 'FORBIDDEN_TARGET';
 
-/** Error for a target that is forbidden or cannot be resolved, so its state is unknown. */
+/** Error for a target that is forbidden or cannot be resolved. Its state is therefore unknown. */
 export class UncheckedTarget extends Error {}

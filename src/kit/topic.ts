@@ -7,22 +7,25 @@ import type { RouteAccess } from '../auth/access.ts';
  */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
-/** Events that a feature publishes at /api/events. Nothing is computed while there are no listeners. */
+/** Events that a feature publishes at /api/events. Nothing is computed while nobody listens. */
 export interface Topic extends RouteAccess {
-  /** Profile that the topic needs. Default: the feature's first mounted profile. */
+  /** Profile that the topic needs. Default: the first mounted profile of the feature. */
   profile?: string;
   /** Schema of an event. Its title is the name of the event in the OpenAPI document. */
   schema: TSchema;
-  /** Returns the id of the last event, if listeners can continue after any event; undefined until the id is known. */
+  /**
+   * Returns the id of the last event. Only for topics whose listeners can continue after any event. Undefined until the
+   * id is known.
+   */
   lastId?(): number | undefined;
-  /** Reads the last id, which other instances may have advanced. */
+  /** Reads the last id again. Other instances may have advanced it. */
   refresh?(): Promise<void>;
   /** Sends the events after the id `after`. Returns a function that ends the subscription. */
   subscribe(send: SendEvent, after: number): () => void;
 }
 
 interface PollingOptions {
-  /** True to send only values that differ from the previous value. */
+  /** True to send only values that differ from the previous one. */
   onlyChanges?: boolean;
   /** Called before the first reading after a period without listeners. */
   begin?(): void;
@@ -76,7 +79,10 @@ export const createPolledTopic = (
   };
 };
 
-/** Creates a topic of values that a source sends immediately and after each change, while the topic has listeners. */
+/**
+ * Creates a topic for values of a source. While the topic has listeners, the source sends a value immediately and after
+ * each change.
+ */
 export const createSourceTopic = (
   allowed: RouteAccess,
   schema: TSchema,
@@ -107,7 +113,7 @@ export const createSourceTopic = (
   };
 };
 
-/** Sends an event to all listeners. `toEvent` is called only if there are any listeners. */
+/** Sends an event to all listeners. Calls `toEvent` only if there are any. */
 export type Publish = (toEvent: () => object) => void;
 
 /** Creates a topic and the function that publishes its events. */

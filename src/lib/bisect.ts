@@ -1,6 +1,6 @@
 /**
- * Binary search: index of the first entry, from `start` on, for which `isBefore` is false. `isBefore` must be true for
- * all entries before it.
+ * Binary search: index of the first entry, from `start` onwards, for which `isBefore` is false. `isBefore` must be true
+ * for all entries before it.
  */
 export const bisect = <T>(entries: readonly T[], isBefore: (entry: T) => boolean, start = 0): number => {
   let [low, high] = [start, entries.length];

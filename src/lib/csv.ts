@@ -1,12 +1,12 @@
 /**
- * Characters, including full-width ones, that make spreadsheets treat a string as a formula if the string begins with
- * them.
+ * Characters that make spreadsheets treat a string as a formula if the string begins with them. Includes full-width
+ * characters.
  */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Returns rows as CSV (RFC 4180), each with a line break. A string that spreadsheets would treat as a formula gets a
- * leading apostrophe. A string with a separator used by other spreadsheets is quoted, so that no part of the string
+ * Returns rows as CSV (RFC 4180), each ending in a line break. A string that spreadsheets would treat as a formula gets
+ * a leading apostrophe. A string that contains a separator of other spreadsheets is quoted, so that no part of it
  * becomes a cell.
  */
 export const toCsv = (rows: readonly (readonly unknown[])[]): string =>

@@ -1,4 +1,4 @@
-/** Formats a duration, such as `2 h 5 min`, rounded to minutes, or to hours from a day up. */
+/** Formats a duration, such as `2 h 5 min`. Rounds to minutes, or to hours for a day or more. */
 export const toDurationText = (ms: number): string => {
   const minutes = Math.round(Math.max(0, ms) / 60_000);
   if (minutes === 0) return `${Math.max(1, Math.round(ms / 1000))} s`;
@@ -13,13 +13,13 @@ export const toDurationText = (ms: number): string => {
 
 const units = { second: 1000, minute: 60_000, hour: 3_600_000 };
 
-/** Parses a duration such as `90 seconds`, `5 minutes` or `1 hour` as milliseconds; undefined for any other text. */
+/** Parses a duration such as `90 seconds`, `5 minutes` or `1 hour` to milliseconds. Undefined for any other text. */
 export const parseDuration = (text: string): number | undefined => {
   const [, count, unit] = /^(\d{1,6}) ?(second|minute|hour)s?$/.exec(text.trim()) ?? [];
   return unit === undefined ? undefined : Number(count) * units[unit as keyof typeof units];
 };
 
-/** Formats a duration in the form that `parseDuration` reads, in its largest whole unit. */
+/** Formats a duration in the form that `parseDuration` reads, using its largest whole unit. */
 export const toDurationWords = (ms: number): string => {
   const seconds = Math.round(ms / 1000);
   const [unit = 'second', size = 1000] =

@@ -1,6 +1,6 @@
 /**
- * Base class of errors that are normal results, e.g. a refused request. Such errors have no stack trace, because
- * creating one would cost more than the request itself.
+ * Base class of errors that are normal results, such as a refused request. They have no stack trace, because creating
+ * one would cost more than the request itself.
  */
 export class ExpectedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -11,13 +11,13 @@ export class ExpectedError extends Error {
   }
 }
 
-/** Error of a store that currently cannot be read or written. The client may retry: 503 with Retry-After. */
+/** Error for a store that currently cannot be read or written. The client may retry. Becomes a 503 with Retry-After. */
 export class StoreUnavailable extends ExpectedError {}
 
-/** Error of a working store that can never accept this value: 400. */
+/** Error for a value that a working store can never accept. Becomes a 400. */
 export class ValueRefusal extends ExpectedError {}
 
-/** Error for a stored version that is newer than the client's: 412 with the current version as ETag. */
+/** Error for a stored version that is newer than the client's. Becomes a 412 with the current version as ETag. */
 export class StoreConflict extends ExpectedError {
   /** The stored version. */
   readonly version: number;
@@ -28,7 +28,7 @@ export class StoreConflict extends ExpectedError {
   }
 }
 
-/** Error for an `Idempotency-Key` that was used before with another body: 422. */
+/** Error for an `Idempotency-Key` that was used before with another body. Becomes a 422. */
 export class KeyRefusal extends ExpectedError {
   constructor() {
     super('This Idempotency-Key was used for another body');

@@ -1,15 +1,15 @@
 const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');
 
-/** Cached strings for the last second, shared by thousands of records. */
+/** Cached strings for the last second. Thousands of records share them. */
 let last = { second: Number.NaN, timestamp: '', time: '', offset: '' };
 
-/** Formats `yyyy-MM-ddTHH:mm:ss` in the machine's local time, without a zone. */
+/** Formats a time as `yyyy-MM-ddTHH:mm:ss` in the local time of the machine, without a zone. */
 export const toLocalTimestamp = (date: Date): string => toTexts(date).timestamp;
 
-/** Formats `HH:mm:ss` in the machine's local time. */
+/** Formats a time as `HH:mm:ss` in the local time of the machine. */
 export const toLocalTime = (date: Date): string => toTexts(date).time;
 
-/** Formats local time with milliseconds and its offset from UTC, as in RFC 3339: `2026-01-31T09:30:00.123+01:00`. */
+/** Formats local time as in RFC 3339, with milliseconds and its offset from UTC: `2026-01-31T09:30:00.123+01:00`. */
 export const toOffsetTimestamp = (date: Date): string => {
   const { timestamp, offset } = toTexts(date);
   return `${timestamp}.${toDigits(date.getMilliseconds(), 3)}${offset}`;

@@ -1,4 +1,4 @@
-/** Reasons for connection failures, as clauses, by the system's error code. */
+/** Reasons for connection failures as clauses, by the error code of the system. */
 export const connectionFailures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',

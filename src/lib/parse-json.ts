@@ -1,4 +1,4 @@
-/** Returns the value of a JSON text, or undefined if the text is not JSON. */
+/** Returns the value of a JSON text. Undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** Returns the entries of a JSON list that pass the test; empty if the text is not a list. */
+/** Returns the entries of a JSON list that pass the test. Empty if the text is not a list. */
 export const parseJsonList = <T>(text: string, isEntry: (value: unknown) => value is T): T[] => {
   const list = parseJson(text);
   return Array.isArray(list) ? list.filter(isEntry) : [];

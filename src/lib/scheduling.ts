@@ -12,14 +12,14 @@ export const createSerial = (): Serially => {
 
 /**
  * Runs steps with the same key one at a time, in order of arrival. Requests with the same `Idempotency-Key` follow this
- * rule: the first request runs, and each later request waits for the earlier ones and then looks for their stored
- * result. If they failed, the later request runs itself.
+ * rule. The first request runs. Each later request waits for the earlier ones and then looks for their stored result.
+ * If they have failed, it runs itself.
  */
 export class InTurn {
-  /** Last step of each key, as a promise that never rejects. */
+  /** Last step for each key, as a promise that never rejects. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs the step after all earlier steps that share a key with it, or immediately if there are none. */
+  /** Runs the step after all earlier steps that share a key with it. Runs it immediately if there are none. */
   run<T>(keys: readonly string[], step: () => T | Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
     const running = this.#runAfter(before, step);
@@ -37,7 +37,7 @@ export class InTurn {
   }
 }
 
-/** Resolves to the promise's value, or to undefined after `ms` milliseconds. */
+/** Resolves to the value of the promise, or to undefined after `ms` milliseconds. */
 export const awaitWithin = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<undefined>((resolve) => {

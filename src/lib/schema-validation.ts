@@ -23,8 +23,8 @@ export interface SchemaFault {
 }
 
 /**
- * Creates a check of values against a schema. The schema is not compiled until the first value is checked, because
- * compiling all schemas would take a fifth of startup.
+ * Creates a check of values against a schema. The schema is compiled when the first value is checked. Compiling all
+ * schemas at once would take a fifth of startup.
  */
 export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean) => {
   let compiled: Validator | undefined;
@@ -34,19 +34,19 @@ export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean
   };
 };
 
-/** Returns the first eight errors of a value. Many times slower than a check. */
+/** Returns the first eight errors of a value. Takes many times longer than a check. */
 export const listSchemaErrors = (schema: TSchema, value: unknown): SchemaError[] => Errors(schema, value)[1];
 
 interface Wording {
-  /** Schema whose descriptions state which strings are accepted. */
+  /** Schema whose descriptions say which strings are accepted. */
   schema?: TSchema;
-  /** Names for values by type, if they differ from the usual names. */
+  /** Names for values by type. Set if they differ from the usual names. */
   nouns?: Readonly<Record<string, string>>;
 }
 
 /**
- * Describes errors. Errors about unknown members are omitted, because they are also reported for the object that has
- * the members.
+ * Describes errors. Leaves out errors about unknown members, because they are also reported for the object that has the
+ * members.
  */
 export const describeSchemaErrors = (errors: readonly SchemaError[], wording: Wording = {}): SchemaFault[] =>
   errors
@@ -103,5 +103,5 @@ const findDescription = (schema: TSchema, path: string): string => {
   return description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, '');
 };
 
-/** Decodes a part of a JSON pointer. */
+/** Decodes one part of a JSON pointer. */
 const toName = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');

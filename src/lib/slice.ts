@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of a slice: long enough to make progress, and short enough not to delay requests noticeably. */
+/** Milliseconds of a slice. Long enough to make progress, and short enough not to delay requests noticeably. */
 const usualMs = 2;
 
-/** Resolves when the slice that started waiting last has had its turn. */
+/** Resolves when the slice that was last to start waiting has had its turn. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
- * Resolves in an event-loop turn in which no other slice begins, so that many slices together delay requests no longer
- * than one slice.
+ * Resolves in a turn of the event loop in which no other slice begins. Many slices together then delay requests no
+ * longer than one slice.
  */
 const awaitTurn = (): Promise<unknown> => {
   lastTurn = lastTurn.then(() => setImmediate());
@@ -38,8 +38,8 @@ export class Slice {
 }
 
 /**
- * Creates a function that resolves when the next step may begin. Steps that are due together run one at a time, with
- * requests answered in between.
+ * Creates a function that resolves when the next step may begin. Steps that are due together run one at a time.
+ * Requests are answered in between.
  */
 export const createWaitForTurn = (): (() => Promise<void>) => {
   const slice = new Slice();

@@ -7,16 +7,16 @@ const chunkBytes = 64 * 1024;
 /** Limit in bytes. Certificates, keys and secrets are smaller. */
 const usualBytes = MiB;
 
-/** Open flags that keep opening from blocking on a named pipe without a writer. */
+/** Open flags. They keep opening from blocking on a named pipe without a writer. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Milliseconds that a pipe may take to deliver its content, and milliseconds that a read may wait for more. */
+/** Milliseconds within which a pipe must deliver its content, and milliseconds for which a read may wait for more. */
 const pipeMs = 5000;
 const pauseMs = 5;
 
 /**
  * Reads the text of a small file, such as a certificate. Rejects with an Error for pipes, devices and files over 1 MiB.
- * The bytes are counted while reading, because /proc reports a size of 0 for its files.
+ * Counts the bytes while reading, because /proc reports a size of 0 for its files.
  */
 export const readSmallFile = async (path: string): Promise<string> => {
   const file = await open(path, flags);
@@ -30,7 +30,7 @@ export const readSmallFile = async (path: string): Promise<string> => {
 };
 
 /**
- * Reads the bytes of a file named in the settings. A pipe, such as the one created by `<(command)`, is read to its end.
+ * Reads the bytes of a file named in the settings. A pipe, such as one created by `<(command)`, is read to its end.
  * Throws an Error if the file exceeds `maxBytes`, or if a pipe has not ended within 5 seconds.
  */
 export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer => {
@@ -71,7 +71,7 @@ const readBounded = async (file: FileHandle): Promise<string> => {
   }
 };
 
-/** Reads the bytes available now; returns undefined if the pipe has no data yet. */
+/** Reads the bytes that are available now. Returns undefined if the pipe has no data yet. */
 const readAvailable = (file: number, chunk: Buffer): number | undefined => {
   try {
     return readSync(file, chunk);

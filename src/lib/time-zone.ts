@@ -1,15 +1,15 @@
 import { dayMs, minuteMs } from './units.ts';
 
-/** Granularity of offset changes, which happen only at multiples of 15 minutes. */
+/** Granularity of offset changes. They happen only at multiples of 15 minutes. */
 const blockMs = 15 * minuteMs;
 
 /**
- * Length of a stride. Offset changes are more than a stride apart, so if both ends of a stride have the same offset,
- * the whole stride does.
+ * Length of a stride. Offset changes are more than a stride apart. If both ends of a stride have the same offset, so
+ * does the whole stride.
  */
 const strideMs = 12 * 60 * minuteMs;
 
-/** Maximum number of cached strides, which is about five years' worth. */
+/** Maximum number of cached strides. They cover about five years. */
 const maxOffsets = 4096;
 
 /**
@@ -19,7 +19,7 @@ const maxNames = 1000;
 
 const known = new Map<string, string | undefined>();
 
-/** Returns the usual spelling of a time zone name or offset accepted by Intl; undefined for any other text. */
+/** Returns the usual spelling of a time zone name or offset that Intl accepts. Undefined for any other text. */
 export const resolveTimeZone = (text: string): string | undefined => {
   const key = text.toLowerCase();
   if (!known.has(key)) {
@@ -37,13 +37,13 @@ const readUsualSpelling = (timeZone: string): string | undefined => {
   }
 };
 
-/** Returns the usual spelling of a time zone name; undefined for an unknown name and for an offset. */
+/** Returns the usual spelling of a time zone name. Undefined for an unknown name and for an offset. */
 export const findTimeZone = (name: string): string | undefined =>
   /^[A-Za-z]/.test(name) ? resolveTimeZone(name) : undefined;
 
 let own: { variable: string | undefined; name: string } | undefined;
 
-/** Returns this process's time zone, which the setting `timeZone` can change. */
+/** Returns the time zone of this process. The setting `timeZone` can change it. */
 export const readOwnTimeZone = (): string => {
   const variable = process.env['TZ'];
   if (!own || own.variable !== variable) own = { variable, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
@@ -56,17 +56,17 @@ export const readOwnTimeZone = (): string => {
  */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
-  /** Offsets at the starts of strides, by stride number. Cached because reading an offset takes microseconds. */
+  /** Offsets at the starts of strides, by stride number. Cached, because reading an offset takes microseconds. */
   readonly #offsets = new Map<number, number>();
 
-  /** @throws RangeError for an unknown zone */
+  /** @throws RangeError if the zone is unknown */
   constructor(timeZone: string) {
     const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
     const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
   }
 
-  /** Returns how many milliseconds the zone's clocks are ahead of UTC. */
+  /** Returns the milliseconds by which the clocks in the zone are ahead of UTC. */
   offsetAt(at: number): number {
     const stride = Math.floor(at / strideMs);
     const offset = this.#offsetOf(stride);
@@ -79,7 +79,8 @@ export class ZoneClock {
   }
 
   /**
-   * Returns the times when clocks show a local time, earliest first: none if clocks skip it, two if they show it twice.
+   * Returns the times at which clocks show a local time, earliest first. There is none if clocks skip it, and there are
+   * two if they show it twice.
    */
   toTimes(local: number): number[] {
     const offsets = new Set([this.offsetAt(local - dayMs), this.offsetAt(local + dayMs)]);
@@ -87,14 +88,17 @@ export class ZoneClock {
     return times.filter((at) => this.toLocal(at) === local).sort((one, other) => one - other);
   }
 
-  /** Returns the first time when clocks show a local time, or the time right after the change if clocks skip it. */
+  /**
+   * Returns the first time at which clocks show a local time. If clocks skip it, returns the time right after the
+   * change.
+   */
   toFirstTime(local: number): number {
     const [first] = this.toTimes(local);
     // The change is at most a day away, because zones have skipped entire days.
     return first ?? this.findChange(local - 2 * dayMs, local + 2 * dayMs) ?? local - this.offsetAt(local);
   }
 
-  /** Returns the first time after `after` at which the offset changes; undefined if it does not change by `until`. */
+  /** Returns the first time after `after` at which the offset changes. Undefined if it does not change by `until`. */
   findChange(after: number, until: number): number | undefined {
     const offset = this.offsetAt(after);
     for (let low = after; low < until; low += strideMs) {

@@ -1,8 +1,8 @@
-/** Matches JSON escapes that can produce half of a surrogate pair. UTF-8 itself cannot represent one. */
+/** Matches JSON escapes that can produce half of a surrogate pair. UTF-8 itself cannot represent half of one. */
 const mayHaveHalves = /\\u[dD][89a-fA-F]/;
 
 /**
- * Changes the parsed value of a JSON text in place: U+FFFD replaces each half of a surrogate pair in strings and names.
+ * Changes the parsed value of a JSON text in place. U+FFFD replaces each half of a surrogate pair in strings and names.
  * Handles any depth without recursion.
  */
 export const makeParsedWellFormed = (json: string, value: unknown): unknown => {
@@ -27,11 +27,12 @@ const changeMembers = (members: Record<string, unknown>, change: (member: unknow
   }
 };
 
-/** Nesting depth from which lists and objects stay unchanged. */
+/** Nesting depth from which lists and objects are left unchanged. */
 const deepest = 16;
 
 /**
- * Returns a value with U+FFFD for each half of a surrogate pair in its strings, or the value itself if there are none.
+ * Returns a value with U+FFFD for each half of a surrogate pair in its strings. Returns the value itself if there are
+ * none.
  */
 export const makeWellFormed = <T>(value: T): T => (isWellFormed(value, 0) ? value : (toWellFormed(value, 0) as T));
 
@@ -54,11 +55,11 @@ const toWellFormed = (value: unknown, depth: number): unknown => {
   return Object.fromEntries(members);
 };
 
-/** Returns the first `length` UTF-16 units of a string, without half of a surrogate pair at the end. */
+/** Returns the first `length` UTF-16 units of a string. Drops half of a surrogate pair at the end. */
 export const cutText = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 
-/** Returns the last `length` UTF-16 units of a string, without half of a surrogate pair at the start. */
+/** Returns the last `length` UTF-16 units of a string. Drops half of a surrogate pair at the start. */
 export const cutStart = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(text.length - length).replace(/^[\udc00-\udfff]/, '');
 

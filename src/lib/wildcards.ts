@@ -1,10 +1,10 @@
-/** True if the text matches the pattern, in which each `*` matches any text. */
+/** True if the text matches the pattern. Each `*` in the pattern matches any text. */
 export const isLike = (text: string, pattern: string): boolean => createLikeTest(pattern)(text);
 
-/** Creates the test of `isLike`, for testing many strings. */
+/** Creates a function that tests many strings like `isLike`. */
 export const createLikeTest = (pattern: string): ((text: string) => boolean) => createPartsTest(pattern.split('*'));
 
-/** Creates the test of `isLike`, ignoring case, for list filters. */
+/** Creates a function that tests strings like `isLike` but ignores case. For list filters. */
 export const createFilterTest = (pattern: string): ((text: string) => boolean) => {
   const isMatch = createLikeTest(pattern.toLowerCase());
   return (text) => isMatch(text.toLowerCase());

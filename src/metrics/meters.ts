@@ -1,8 +1,8 @@
-/** Label values of a meter, in label order, and the meter's value. */
+/** Label values of a meter, in label order, and the value of the meter. */
 export type Sample = readonly [labels: readonly string[], value: number];
 
 interface MeterBase {
-  /** Name in the style of Prometheus: base units, and `_total` at the end of a counter. */
+  /** Name in the style of Prometheus, with base units, and `_total` at the end of a counter. */
   name: string;
   help: string;
   labels: readonly string[];
@@ -10,7 +10,7 @@ interface MeterBase {
 
 type Reading = readonly Sample[] | number;
 
-/** Counter or gauge. `read` is called when metrics are scraped, and returns a plain number if there are no labels. */
+/** Counter or gauge. `read` is called when metrics are scraped. It returns a plain number if there are no labels. */
 export interface NumberMeter extends MeterBase {
   type: 'counter' | 'gauge';
   read(): Reading | Promise<Reading>;
@@ -25,7 +25,7 @@ export interface HistogramMeter extends MeterBase {
 
 export type Meter = NumberMeter | HistogramMeter;
 
-/** Number that hot code paths add to: `cell.value += 1`. */
+/** Number to which hot code paths add: `cell.value += 1`. */
 export interface Cell {
   value: number;
 }
@@ -54,7 +54,7 @@ export class Distribution {
 export type Meters = ReturnType<typeof createMeters>;
 
 /**
- * Creates the registry of meters. Counting is a plain addition; numbers become text only when metrics are scraped. `at`
+ * Creates the registry of meters. Counting is a plain addition. Numbers become text only when metrics are scraped. `at`
  * returns the same cell for the same label values, so keep the cell on hot paths.
  */
 export const createMeters = () => {
@@ -65,7 +65,7 @@ export const createMeters = () => {
   };
   return {
     list: (): Meter[] => [...meters.values()],
-    /** Adds a counter. `initial` are values of its only label, reported as 0 before their first count. */
+    /** Adds a counter. `initial` has values of its only label. They are reported as 0 before their first count. */
     counter: (name: string, help: string, labels: readonly string[], initial: readonly string[] = []) => {
       const { at, entries } = createCells<Cell>(() => ({ value: 0 }));
       const read = () => entries().map(([values, { value }]) => [values, value] as const);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { HistogramMeter, Meter, Meters, NumberMeter, Sample } from './meters.ts';
 
-/** Content type, including the format's version. */
+/** Content type, including the version of the format. */
 export const textType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Writes the current values of all meters in Prometheus' text format. */

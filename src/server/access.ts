@@ -7,7 +7,7 @@ import { isNamed, listProfileNames, type MountedRoutes, toPrefix } from './mount
 
 type Named = Pick<Profile, 'name' | 'aliases' | 'fixedAccess'>;
 
-/** Returns the reasons why the setting `access` does not fit the program's profiles, as clauses. */
+/** Returns the reasons why the setting `access` does not fit the profiles of the program, as clauses. */
 export const findAccessProblems = (setting: AccessSetting, known: readonly Named[]): string[] => {
   if (typeof setting === 'string') return [];
   return Object.entries(setting).flatMap(([given, level]) => {
@@ -37,13 +37,13 @@ const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): st
   return [];
 };
 
-/** Returns a profile's level in the setting `access`; undefined if its routes keep their default access. */
+/** Returns the level of a profile in the setting `access`. Undefined if its routes keep their default access. */
 export const toProfileLevel = (setting: AccessSetting, { name, aliases = [] }: Named): AccessLevel | undefined => {
   if (typeof setting === 'string') return setting === 'login' ? 'login' : undefined;
   return [name, ...aliases].map((each) => setting[each]).find((level) => level !== undefined);
 };
 
-/** Returns a route's access in a profile with this level. */
+/** Returns the access rule of a route in a profile with this level. */
 export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Access => {
   const { access, right, staysOpen, canBeOpen } = route;
   if (level === undefined || staysOpen) return access;
@@ -51,7 +51,10 @@ export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Acc
   return level === 'admin' ? 'admin' : needs(right).access;
 };
 
-/** Returns the access of a topic in a profile with this level. Callers who may read the profile's routes may listen. */
+/**
+ * Returns the access rule of a topic in a profile with this level. Callers who may read the routes of the profile may
+ * also listen.
+ */
 export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | undefined): Access => {
   if (level === undefined || level === 'open') return access;
   return level === 'admin' ? 'admin' : needs(right).access;
@@ -66,7 +69,7 @@ export interface OpenRoutesNotice {
 }
 
 /**
- * Returns the notice about open routes; undefined if the server listens on loopback without a proxy, or if only health
+ * Returns the notice about open routes. Undefined if the server listens on loopback without a proxy, or if only health
  * checks and login are open.
  */
 export const findOpenRoutesNotice = (
@@ -97,7 +100,7 @@ export const listOpenedProfiles = (mounts: readonly MountedRoutes[]): string[] =
     }),
   );
 
-/** Lists a mount's routes that need no token, one line per path: `GET, POST /protected/api/tasks`. */
+/** Lists the routes of a mount that need no token, one line per path: `GET, POST /protected/api/tasks`. */
 const describeOpenRoutes = (base: string, routes: readonly Route[], isCounted: (route: Route) => boolean): string[] => {
   const methods = new Map<string, string[]>();
   for (const route of routes) {

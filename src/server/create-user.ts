@@ -49,7 +49,7 @@ const assertNotConfigured = ({ users, adminPassword, readerPassword }: Settings,
     throw new SettingsError([`the settings already define a user ${taken}: choose another name`]);
 };
 
-/** Refuses to create files as root in the folder of a service, because the service could not write them. */
+/** Refuses to create files as root in the folder of a service. The service could not write them. */
 const assertOwnFolder = (directory: string): void => {
   const owner = readOwner(directory);
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
@@ -59,7 +59,7 @@ const assertOwnFolder = (directory: string): void => {
 };
 
 /**
- * Returns the user id of the owner; undefined for a missing folder. If the folder cannot be created, its first use
+ * Returns the user id of the owner. Undefined for a missing folder. If the folder cannot be created, its first use
  * reports that problem.
  */
 const readOwner = (directory: string): number | undefined => {

@@ -12,13 +12,13 @@ import { explainUnreachable, LastingProblem } from '../storage/postgres/database
 import type { Common } from '../storage/postgres/schema.ts';
 import { requireStore, toDatabaseRefusal } from './store.ts';
 
-/** Milliseconds that startup waits for the database before continuing without it. */
+/** Milliseconds for which startup waits for the database before it continues without it. */
 const patienceMs = 3000;
 
 /** Milliseconds between two connection attempts during startup. */
 const retryMs = 250;
 
-/** Returns this instance's name among the instances that share a database. The name is valid in a header. */
+/** Returns the name of this instance among the instances that share a database. The name is valid in a header. */
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
   instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
@@ -28,7 +28,7 @@ export const nameInstance = ({ instanceName, port }: Settings, hostname: string)
  */
 export type OnProgress = (what: string, done: number, total: number) => void;
 
-/** Dependencies of storage. */
+/** Parts on which storage depends. */
 export interface StorageParts {
   /** Name of this instance. */
   name: string;
@@ -37,12 +37,12 @@ export interface StorageParts {
   meters: Meters;
   /** Limits for requests that wait for an unresponsive database. Default: the usual limits. */
   patience?: Patience;
-  /** Receives progress. Default: the log reports slow work. */
+  /** Receives progress. By default, the log reports slow work. */
   onProgress?: OnProgress;
 }
 
 /**
- * Opens the database named by the setting `store`; undefined for other stores. Throws a SettingsError if the settings
+ * Opens the database named by the setting `store`. Undefined for other stores. Throws a SettingsError if the settings
  * or the database must be changed. If the database cannot be reached, connection attempts continue while the server
  * runs.
  */
@@ -92,8 +92,8 @@ export const openDatabase = async (
 };
 
 /**
- * Returns the changes that startup with these settings would make to the database, as sentences without a full stop, or
- * the reason why they are unknown. Throws a SettingsError wherever startup would. Writes nothing.
+ * Returns the changes that startup with these settings would make to the database, as sentences without a full stop. If
+ * they are unknown, returns the reason. Throws a SettingsError wherever startup would. Writes nothing.
  */
 export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
   const store = requireStore(settings.store);
@@ -112,7 +112,7 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
   }
 };
 
-/** Retries for a while, as startup does, because a busy server may not answer immediately. */
+/** Retries for a while, as startup does. A busy server may not respond immediately. */
 const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
   for (const deadline = performance.now() + patienceMs; ; await setTimeout(retryMs)) {
     try {

@@ -12,10 +12,13 @@ import type { Feature, Profile } from '../kit/feature.ts';
 import { listProfiles } from '../kit/listing.ts';
 import type { Route } from '../kit/route.ts';
 
-/** `/`, or segments of unreserved characters except `.` and `..`, outside `/docs` and `/console`. */
+/**
+ * Pattern of a base path: `/`, or segments of unreserved characters except `.` and `..`, outside `/docs` and
+ * `/console`.
+ */
 export const basePath = /^(?!\/(?:docs|console)(\/|$))(\/|(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+)$/;
 
-/** Base path with the names of the profiles it serves. */
+/** Base path with the names of the profiles that it serves. */
 export interface Mount {
   base: string;
   profiles: string[];
@@ -29,7 +32,7 @@ export interface ProfileRoutes {
   routes: Route[];
 }
 
-/** Base path with the profiles it serves. */
+/** Base path with the profiles that it serves. */
 export interface MountedRoutes {
   base: string;
   profiles: ProfileRoutes[];
@@ -71,7 +74,7 @@ export const listProfileNames = (known: readonly Named[]): string[] => [
   ...new Set(known.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
 ];
 
-/** True if this name, in the settings, means the profile. */
+/** True if this name in the settings means the profile. */
 export const isNamed = ({ name, aliases = [] }: Named, given: string): boolean =>
   given === name || aliases.includes(given);
 
@@ -94,12 +97,12 @@ const describeFault = (base: string): string => {
   return 'must be / or a path like /tools';
 };
 
-/** Returns the path prefix of a mount's routes. */
+/** Returns the path prefix of the routes of a mount. */
 export const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
 /**
- * Adds the routes of profiles to their mounts, except routes that yield to another profile on the same mount. Throws a
- * SettingsError that names every method and path defined twice.
+ * Adds the routes of profiles to their mounts. Leaves out routes that yield to another profile on the same mount.
+ * Throws a SettingsError that names every method and path defined twice.
  */
 export const buildMounts = (mounts: readonly Mount[], profiles: readonly ProfileRoutes[]): MountedRoutes[] => {
   const built = mounts.map(({ base, profiles: names }) => ({
@@ -117,7 +120,10 @@ export const buildMounts = (mounts: readonly Mount[], profiles: readonly Profile
   return built;
 };
 
-/** Finds routes that the router considers equal, in two profiles of a mount or in two mounts such as `/` and `/api`. */
+/**
+ * Finds routes that the router considers equal, either in two profiles of a mount or in two mounts such as `/` and
+ * `/api`.
+ */
 const findClashes = (mounts: readonly MountedRoutes[]): string[] => {
   const owners = new Map<string, { base: string; name: string }>();
   const problems: string[] = [];
@@ -186,7 +192,7 @@ const toDocumented = (
   ...(headers && { documentedHeaders: headers }),
 });
 
-/** Returns the user roles and key scopes that may use a route; empty if everyone may. */
+/** Returns the user roles and key scopes that may use a route. Empty if everyone may. */
 const toSecurity = (access: Access, right: Right): Record<string, string[]>[] => {
   if (access === 'open') return [];
   const accepted = scopesOf(right);
@@ -208,7 +214,7 @@ const createSuffixes = (bases: readonly string[]): string[] => {
   });
 };
 
-/** Converts a base path to a name: `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; empty for the base path `/`. */
+/** Converts a base path to a name: `/simple` → `AtSimple`, `/a/b-c` → `AtABC`. Empty for the base path `/`. */
 const toName = (base: string): string =>
   (base === '/' ? '' : `At${base}`).replaceAll(/[^A-Za-z0-9]+(.?)/g, (_separator, letter: string) =>
     letter.toUpperCase(),

@@ -30,7 +30,7 @@ export const createChangesOpener = (
   };
 };
 
-/** Returns a SettingsError if the files are at fault, otherwise the error itself. */
+/** Returns a SettingsError if the files are at fault. Otherwise returns the error itself. */
 const toRefusal = (name: string, directory: string, error: unknown): unknown => {
   if (error instanceof JournalError && error.code === 'damaged') {
     return new SettingsError([

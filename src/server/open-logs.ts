@@ -7,15 +7,18 @@ import type { JournalEvent } from '../storage/journal/options.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StorageParts } from './database.ts';
 
-/** Maximum number of log damages shown by health. The program's log has all of them. */
+/** Maximum number of damages to logs shown by health. The log of the program has all of them. */
 const maxDamages = 20;
 
-/** Opens durable logs in the directory, writes their events to the program's log, and measures them. */
+/**
+ * Creates the function that opens durable logs in the directory. It writes their events to the log of the program and
+ * measures them.
+ */
 export const createLogOpener = (
   directory: string,
   { log, meters, onProgress }: Required<Pick<StorageParts, 'log' | 'meters' | 'onProgress'>>,
 ) => {
-  /** Open logs by name; reopening a log replaces its entry. */
+  /** Open logs by name. Reopening a log replaces its entry. */
   const logs = new Map<string, OpenedLog>();
   const damages: { title: string; damage: string }[] = [];
   const { failures, syncs } = createLogMeters(meters, logs);

@@ -5,14 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { type ReadFile, readFrom } from '../http/pages.ts';
 
 /**
- * Folder with package.json, found from the bundle in dist or from compiled modules below that folder. The single
- * executable has no package.json, so its own folder is used.
+ * Folder with package.json. It is found from the bundle in dist or from compiled modules below that folder. The single
+ * executable has no package.json and uses its own folder.
  */
 export const packageRoot: string = isSea()
   ? dirname(process.execPath)
   : findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** Reads one of the program's files: from memory in the single executable, otherwise from the package's folder. */
+/**
+ * Reads one of the program's files. In the single executable, reads it from memory, otherwise from the package's
+ * folder.
+ */
 export const readProgramFile: ReadFile = isSea() ? readAsset : readFrom(packageRoot);
 
 /** Version of signalbox. */

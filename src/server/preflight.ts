@@ -35,7 +35,7 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
   };
 };
 
-/** Plan that results from settings and features, before anything is opened. */
+/** Plan that results from settings and features before anything is opened. */
 export type Plan = ReturnType<typeof preflight>;
 
 /** Throws a SettingsError if the active features cannot apply these settings at runtime. */
@@ -65,8 +65,8 @@ const listPrivateFiles = (settings: Settings, features: readonly Feature[]): Pri
 });
 
 /**
- * Returns the mounts and the active features: features with a served profile, features that are turned on, and features
- * that these need.
+ * Returns the mounts and the active features. A feature is active if it has a served profile, is turned on, or is
+ * needed by an active feature.
  */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const offered = features.filter(
@@ -95,15 +95,15 @@ const addNeeded = (chosen: readonly Feature[], all: readonly Feature[]): Feature
   return all.filter(({ name }) => names.has(name));
 };
 
-/** Returns each problem once, because features can share a setting. */
+/** Returns each problem once. Features can share a setting. */
 const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] => [
   ...new Set(features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? [])),
   ...findThingProblems(features.flatMap((feature) => feature.listThings?.(pickOwn(settings, feature.settings)) ?? [])),
 ];
 
 /**
- * Returns problems with the setting `store`, alone and combined with other settings, because instances that share a
- * database must agree. Contains no secrets.
+ * Returns problems with the setting `store`, alone and combined with other settings. Instances that share a database
+ * must agree. The problems contain no secrets.
  */
 const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings): string[] => {
   const store = parseStore(setting);
@@ -120,7 +120,7 @@ const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> 
   Object.assign({}, ...features.map(({ seed }) => seed));
 
 /**
- * Returns the user's folder for `/docs/`; undefined if none is set. Throws a SettingsError if the path is not a folder,
+ * Returns the user's folder for `/docs/`. Undefined if none is set. Throws a SettingsError if the path is not a folder,
  * or if the folder contains a link that leads outside.
  */
 const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
@@ -134,6 +134,6 @@ const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
   return folder;
 };
 
-/** Picks the entries whose keys are in `shape`, so that a feature receives only its own settings and records. */
+/** Picks the entries whose keys are in `shape`. A feature then receives only its own settings and records. */
 export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));

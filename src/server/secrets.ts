@@ -12,8 +12,8 @@ import { replaceFile } from '../storage/replaced-file.ts';
 export const createTemporarySecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
 
 /**
- * Opens the secrets in the directory's file `secrets.json`, which only its owner can read. Throws a SettingsError if
- * the file cannot be used. `get` throws a SettingsError if a new secret cannot be stored.
+ * Opens the secrets in the file `secrets.json` of the directory. Only the owner of the file can read it. Throws a
+ * SettingsError if the file cannot be used. `get` throws a SettingsError if a new secret cannot be stored.
  */
 export const openStoredSecrets = async (directory: string): Promise<RandomSecrets> => {
   const file = join(directory, 'secrets.json');
@@ -32,7 +32,7 @@ export const openStoredSecrets = async (directory: string): Promise<RandomSecret
   });
 };
 
-/** Creates random secrets. `keep` stores all secrets before a new secret is used. */
+/** Creates random secrets. `keep` stores all secrets before a new one is used. */
 const createSecrets = (
   file: string | undefined,
   secrets: Map<string, string>,

@@ -31,7 +31,7 @@ export interface AppStorage extends Storage {
   close(): Promise<void>;
 }
 
-/** Opens storage. Throws a SettingsError for an unusable directory or database. */
+/** Opens storage. Throws a SettingsError if the directory or database is unusable. */
 export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<AppStorage>;
 
 /** Opens the data directory, and the database if the setting `store` names one. */
@@ -72,7 +72,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
 /** Milliseconds after which the log mentions slow work. */
 const longMs = 2000;
 
-/** Creates a progress receiver that logs slow work once. */
+/** Creates a receiver of progress that logs slow work once. */
 const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
   const begun = new Map<string, number>();
   return (what, done, total) => {
@@ -88,7 +88,7 @@ const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
 
 const toConcern = (area: Concern['area'], text: string): Concern => ({ area, severity: 'CRITICAL', text });
 
-/** Throws a SettingsError if an import into the directory was interrupted while storing. */
+/** Throws a SettingsError if an import into the directory was interrupted while it was storing. */
 export const assertNoUnfinishedImport = (directory: string): void => {
   if (!hasUnfinishedImport(directory)) return;
   throw new SettingsError([`dataDir: ${directory} contains part of an interrupted import; run signalbox import again`]);

@@ -4,7 +4,7 @@ import { readPostgresUrl } from '../storage/postgres/address.ts';
 /** Setting `store` in parsed form. */
 export type Store = { kind: 'memory' | 'file' } | { kind: 'postgresql'; url: string } | { kind: 'unknown' };
 
-/** Recognizes a database address by its scheme. Does not check the rest of the address. */
+/** Recognizes the address of a database by its scheme. Does not check the rest of the address. */
 export const parseStore = (store: string): Store => {
   if (store === 'memory' || store === 'file') return { kind: store };
   return /^postgres(ql)?:/.test(store) ? { kind: 'postgresql', url: store } : { kind: 'unknown' };
@@ -23,11 +23,11 @@ export const findStoreProblems = (store: Store): string[] => {
   }
 };
 
-/** Creates the refusal of a database. `reason` is a clause without secrets. */
+/** Creates the error for a database that is refused. `reason` is a clause without secrets. */
 export const toDatabaseRefusal = (reason: string): SettingsError =>
   new SettingsError([`store: the database cannot be used: ${reason}`]);
 
-/** Returns the store named by the setting. Throws a SettingsError for an unusable store. */
+/** Returns the store named by the setting. Throws a SettingsError if it is unusable. */
 export const requireStore = (setting: string): Exclude<Store, { kind: 'unknown' }> => {
   const store = parseStore(setting);
   const problems = findStoreProblems(store);

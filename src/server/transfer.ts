@@ -20,13 +20,13 @@ const firstLine = { signalbox: 'export', version: 1 };
 /** Last line of an export. If it is missing, the export was cut short. */
 const lastLine = { signalbox: 'end' };
 
-/** Number of characters per piece of an export, which the last line of the piece may exceed. */
+/** Number of characters per piece of an export. The last line of a piece may exceed it. */
 const textLength = 256 * 1024;
 
 /** Bytes of lines whose changes are stored together. */
 const pieceLength = MiB;
 
-/** Maximum size in bytes of a line: a body of 1 MiB with every character escaped twice. */
+/** Maximum size of a line in bytes: a body of 1 MiB with every character escaped twice. */
 const maxLineBytes = 16 * MiB;
 
 /** Numbers of exported or imported lines, by key. */
@@ -45,8 +45,8 @@ type OnProblem = (problem: string) => void;
 const formerProblem = 'the data of version 1.1.0 is not converted yet; start this version once, then export again';
 
 /**
- * Exports everything in the configured store as lines of JSON, in pieces of text. `onProblem` receives unreadable data,
- * which is left out. Throws a SettingsError for an unreadable store.
+ * Exports everything in the configured store as lines of JSON, in pieces of text. Unreadable data is left out and
+ * reported to `onProblem`. Throws a SettingsError if the store is unreadable.
  */
 export async function* exportLines(
   { store: setting, dataDir }: Settings,
@@ -92,7 +92,7 @@ export async function* exportLines(
   yield text + toLineText(lastLine);
 }
 
-/** Creates the places of exported records, for the logs that projections follow. */
+/** Creates the places of exported records. They are for the logs that projections follow. */
 const createPlaces = (transfers: readonly Transfer[]) => {
   const none = new Places();
   const byLog = new Map(
@@ -109,7 +109,7 @@ const createPlaces = (transfers: readonly Transfer[]) => {
 
 /**
  * Estimates the progress of an export. Lines are about as long as in the files of their store, so file sizes show how
- * much is left; for a database, the number of rows does.
+ * much is left. For a database, the number of rows does.
  */
 const createExportProgress = async (
   directory: string,
@@ -149,7 +149,7 @@ const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
   numbers.set(key, (numbers.get(key) ?? 0) + 1);
 };
 
-/** Reads the changes of all stores in batches, with a hole for each lost list entry. */
+/** Reads the changes of all stores in batches. Each lost list entry leaves a hole. */
 async function* readStores(
   place: Store,
   directory: string,
@@ -185,7 +185,7 @@ async function* readStores(
   }
 }
 
-/** Creates a check that a change from files can be imported as a line. */
+/** Creates a check of whether a change from files can be imported as a line. */
 const createWholeCheck = (transfer: Transfer) => {
   const checks = createChecks(transfer);
   return (change: unknown): boolean => {
@@ -199,8 +199,8 @@ const createWholeCheck = (transfer: Transfer) => {
 };
 
 /**
- * Stores an export, whose lines come from a stream, in the configured store, which must be empty. If an error is
- * thrown, nothing is stored. Resolves to the counts. Throws a SettingsError with the number of an unreadable line.
+ * Stores an export in the configured store, which must be empty. Its lines come from a stream. If an error is thrown,
+ * nothing is stored. Resolves to the counts. Throws a SettingsError with the number of an unreadable line.
  */
 export const importLines = async (
   { store: setting, dataDir }: Settings,
@@ -243,7 +243,7 @@ const openTarget = async (store: Store, directory: string, transfers: readonly T
   return openFilesForImport(directory, transfers);
 };
 
-/** Loads the tables on demand, because the driver costs memory and time. */
+/** Loads the tables on demand. The driver costs memory and time. */
 const loadTables = () => import('../storage/postgres/table-transfer.ts');
 
 /** Changes of one store that are stored together. */
@@ -308,7 +308,8 @@ const assertFirstLine = (line: unknown): void => {
 };
 
 /**
- * Creates a function that parses lines in order and throws a SettingsError. `counts` are the counts of earlier lines.
+ * Creates a function that parses lines in order. It throws a SettingsError for an invalid line. `counts` has the counts
+ * of earlier lines.
  */
 const createLineParser = (transfers: readonly Transfer[], counts: Counts) => {
   const kinds = new Map(
@@ -352,7 +353,7 @@ const explain = (error: Error): string => {
   return error.message;
 };
 
-/** Returns the refusal of an unusable store. Other file errors stay unchanged. */
+/** Returns the error for an unusable store. Other file errors stay unchanged. */
 const toRefusal = (store: Store, error: Error): Error => {
   if (error instanceof SettingsError) return error;
   if (store.kind === 'postgresql') return toDatabaseRefusal(explainUnreachable(error) ?? error.message);

@@ -60,7 +60,7 @@ export class SilenceIndex {
     return found;
   }
 
-  /** False if comparing an alert with this silence could take too long. `other` is the cost of the other silences. */
+  /** False if comparing an alert with this silence could take too long. `others` is the cost of the other silences. */
   hasRoom(match: CompiledMatch, others: number): boolean {
     return this.#work.hasRoom(match, others);
   }

@@ -16,7 +16,7 @@ export class Work {
   /** For each label, the costs by key and the highest cost. */
   readonly #labels = new Map<string, { costs: Map<string, number>; most: number }>();
 
-  /** False if comparing an alert with this silence could take too long. `other` is the cost of the other silences. */
+  /** False if comparing an alert with this silence could take too long. `others` is the cost of the other silences. */
   hasRoom(match: CompiledMatch, others = 0): boolean {
     return this.#with(match) + others <= maxMicros;
   }

@@ -132,7 +132,7 @@ export class ReportCollector {
   }
 }
 
-/** Returns this machine's id, or its host name if it has no id. */
+/** Returns the id of this machine, or its host name if it has no id. */
 const readMachineId = (hostname: string): string => {
   for (const path of ['/etc/machine-id', '/var/lib/dbus/machine-id']) {
     try {

@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox';
 import { describeProcess } from '../machine.ts';
 import { defineShape, nullable } from '../shape.ts';
 
-/** Maximum number of stored readings in a report, in addition to the current readings: an hour. */
+/** Maximum number of stored readings in a report, in addition to the current readings. They cover an hour. */
 export const mostKept = 60;
 
 /** Maximum number of processes in a report. */
 export const mostProcesses = 30;
 
-/** Pattern of a single-line text, because the names on a host are shown in lists and messages. */
+/** Pattern of a single-line text. The names on a host are shown in lists and messages. */
 export const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 
 const line = (maxLength: number, example: string, description?: string, minLength = 0) =>

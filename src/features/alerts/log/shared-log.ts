@@ -90,7 +90,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
 
 /**
  * Returns the seq before the last `tailCount` alerts. Alerts and events share one sequence. Throws StoreUnavailable if
- * the database cannot be read
+ * the database cannot be read.
  */
 const findTail = async (database: Pick<Database, 'query'>, log: Pick<DatabaseLog, 'state'>): Promise<number> => {
   if (log.state().lastSeq === undefined) throw new StoreUnavailable('The database has not been reached yet');
