@@ -163,6 +163,12 @@ export interface OutsideMail {
   headers: Record<string, string>;
 }
 
+/**
+ * Outcome of a mail. `refused`: the server never accepts this mail. `deferred`: the server accepts this mail later, and
+ * may accept others now. `failed`: the server can accept no mail at present.
+ */
+export type MailOutcome = 'delivered' | 'refused' | 'deferred' | 'failed';
+
 /** Notifications, as offered by the feature `notifications`. */
 export interface NotificationSource {
   /** Returns the milliseconds after which a repeated alert is stored again. Undefined if reminders are disabled. */
@@ -177,8 +183,8 @@ export interface NotificationSource {
   mailer: {
     /** False if there is no such destination, or if the server is quiet. */
     readonly isUsable: boolean;
-    /** Sends a mail once. After `failed`, another attempt may succeed. */
-    send(mail: OutsideMail): Promise<'delivered' | 'failed' | 'rejected'>;
+    /** Sends a mail once. */
+    send(mail: OutsideMail): Promise<MailOutcome>;
   };
   /** Returns the position of an incident in its escalation policy. Null without a policy. */
   describeEscalation(incident: SharedIncident): IncidentEscalation | null;

@@ -180,6 +180,19 @@ test('a refused recipient keeps no other from its mail, and a mail that failed i
   }, 20_000);
 });
 
+test('deferred recipients keep later recipients from no mail', async (t) => {
+  let isFull = false;
+  const server = await startMailServer(t, {
+    onRecipient: (address) => (isFull && address.startsWith('full') ? refusal(452, 'mailbox full') : undefined),
+  });
+  const { app, token } = await start(t, server);
+  for (const name of ['full1', 'full2', 'full3', 'anna']) await subscribe(app, server, `${name}@example.com`);
+  isFull = true;
+  await announce(app, token);
+  await waitUntil('the mail arrives', () => mailsTo(server, 'anna@example.com').length === 2);
+  assert.equal(mailsTo(server, 'full1@example.com').length, 1);
+});
+
 test('without a public address or a mail server, a page has no subscriptions', async (t) => {
   const server = await startMailServer(t);
   const { app } = await start(t, server, { publicUrl: undefined });

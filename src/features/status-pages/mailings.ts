@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { NotificationSource } from '../../kit/offers.ts';
+import type { MailOutcome, NotificationSource } from '../../kit/offers.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import { dayMs, minuteMs } from '../../lib/units.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
@@ -19,7 +19,7 @@ const longestPauseMs = 10 * minuteMs;
 /** Milliseconds after which an update is too old to be mailed. */
 const giveUpMs = dayMs;
 
-/** Number of consecutive failures after which the server counts as unreachable. */
+/** Number of consecutive failures, other than deferred mails, after which the server counts as unreachable. */
 const maxFailures = 3;
 
 /** Number of mails after which the progress is stored. After a kill, at most this many are sent twice. */
@@ -94,9 +94,9 @@ export class Mailings {
         const subscriber = store.state.findSubscriber(id);
         if (this.#isClosed || failures >= maxFailures || !page) break;
         if (!subscriber || subscriber.through >= update.number) continue;
-        const outcome = isOld ? 'rejected' : await this.#mail(page, subscriber, announcement, update);
-        if (outcome === 'failed') {
-          failures += 1;
+        const outcome = isOld ? 'refused' : await this.#mail(page, subscriber, announcement, update);
+        if (outcome === 'failed' || outcome === 'deferred') {
+          failures = outcome === 'failed' ? failures + 1 : 0;
           hasFailed = true;
           // Later updates wait for this update.
           left.delete(id);
@@ -137,7 +137,7 @@ export class Mailings {
     { id, address }: Subscriber,
     { title }: Announcement,
     { number, state, text }: AnnouncementUpdate,
-  ): Promise<'delivered' | 'failed' | 'rejected'> {
+  ): Promise<MailOutcome> {
     const url = this.#parts.toUrl(name);
     const leaveUrl = `${url}/subscribe/${id}`;
     const { states, mail } = wordsOf[values.language ?? 'en'];

@@ -91,6 +91,10 @@ export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   return { ...toTemporary(reason, status === undefined || command === 'DATA'), ...(isUnanswered && { isUnanswered }) };
 };
 
+/** True if the server responded about one mail or recipient, and may accept other mails. 421 ends the connection. */
+export const concernsOneMail = ({ step, status, command }: MailFailure): boolean =>
+  step === 'send' && status !== undefined && status !== 421 && (command === 'RCPT TO' || command === 'DATA');
+
 const toTemporary = (reason: string, mayBeMessage: boolean): Extract<DeliveryOutcome, { kind: 'failed' }> => ({
   kind: 'failed',
   reason,

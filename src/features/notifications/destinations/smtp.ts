@@ -3,7 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection/index.js';
 import { toOutgoing } from '../message/outgoing.ts';
 import { type Mail, toMail } from './mail.ts';
-import { MailFailure, type SmtpError, toMailOutcome, toReason } from './smtp-failure.ts';
+import { concernsOneMail, MailFailure, type SmtpError, toMailOutcome, toReason } from './smtp-failure.ts';
 import { SmtpSession } from './smtp-session.ts';
 import type { ReceiverAddress, SendResult, Transport } from './type.ts';
 
@@ -77,7 +77,11 @@ export const createMailSender = (receiver: ReceiverAddress, seconds: number, loo
         return { outcome: { kind: 'delivered' }, reply: info.response };
       } catch (error) {
         if (!(error instanceof MailFailure)) throw error;
-        return { outcome: toMailOutcome(error), reply: error.response || toReason(error) };
+        return {
+          outcome: toMailOutcome(error),
+          reply: error.response || toReason(error),
+          concernsOneMail: concernsOneMail(error),
+        };
       }
     },
     close: async () => {

@@ -103,6 +103,8 @@ export interface SendResult {
   outcome: DeliveryOutcome;
   /** Response of the receiver, or the reason why there is none. */
   reply: string;
+  /** True if the mail server may accept other mails. */
+  concernsOneMail?: boolean;
 }
 
 /** Sends alerts and messages to the receiver of one destination. */

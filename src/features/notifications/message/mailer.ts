@@ -1,4 +1,4 @@
-import type { OutsideMail } from '../../../kit/offers.ts';
+import type { MailOutcome, OutsideMail } from '../../../kit/offers.ts';
 import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
 import type { KnownDestination } from '../destination-kind.ts';
 import { toMailAddress } from '../destinations/mail.ts';
@@ -25,14 +25,14 @@ export class Mailer {
   }
 
   /** Sends a mail once. */
-  async send({ id, to, subject, text, headers }: OutsideMail): Promise<'delivered' | 'failed' | 'rejected'> {
+  async send({ id, to, subject, text, headers }: OutsideMail): Promise<MailOutcome> {
     const destination = this.#find();
     const { from } = destination?.settings ?? {};
     if (!destination || from === undefined) return 'failed';
     try {
       const sender = await this.#open(destination);
       const author = toMailAddress(from);
-      const { outcome } = await sender.send({
+      const { outcome, concernsOneMail } = await sender.send({
         from: author,
         to: [{ name: '', address: to }],
         subject: toSingleLine(subject),
@@ -41,7 +41,8 @@ export class Mailer {
         messageId: `<${id}@${author.address.split('@')[1] ?? 'localhost'}>`,
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...headers },
       });
-      return outcome.kind === 'delivered' || outcome.kind === 'rejected' ? outcome.kind : 'failed';
+      if (outcome.kind === 'delivered' || outcome.kind === 'refused') return outcome.kind;
+      return concernsOneMail ? 'deferred' : 'failed';
     } catch (error) {
       if (error instanceof UncheckedTarget) return 'failed';
       throw error;
