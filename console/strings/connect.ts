@@ -35,7 +35,7 @@ export const connectTexts = {
     systemd:
       'Run as root, with your job in place of /usr/local/bin/backup, then systemctl daemon-reload. Other units need OnFailure=alert@%n.service below [Unit].',
     powershell: 'Run the lines once as a test, then use them in a script or in Task Scheduler.',
-    curl: 'Run as root, with your job in place of /usr/local/bin/backup: a failure fires an alert, the next success resolves the alert.',
+    curl: 'Run as root; replace /usr/local/bin/backup with your job. A failure fires an alert; the next success resolves it.',
     pagerduty: 'Give this address to a program that uses the Events API v2.',
     slack: 'Give this address to a program that calls an incoming webhook.',
     cloudevents: 'Structured or binary mode, or batches.',

@@ -78,7 +78,7 @@ export const incidentTexts = {
   announce: {
     ask: 'Announce…',
     title: (name: string) => `Announce: ${name}`,
-    hint: 'Everyone who can open the status page reads this text. Subscribers get a mail.',
+    hint: 'Everyone who can open the status page reads this text. Subscribers get an email.',
     none: 'There are no status pages. An Admin creates them in the settings.',
     place: 'Announcement',
     newOn: (page: string) => `New on ${page}`,

@@ -83,7 +83,7 @@ export const settingTexts = {
     address: 'Address',
     groups: 'Groups',
     groupsHint:
-      'A line "# Group" for each group, then a line "Name = watch NAME" for each check; also heartbeat and host.',
+      'Write "# Group" for each group, then "Name = watch NAME" for each check. Instead of watch, you can write heartbeat or host.',
     example: '# Services\nWebsite = watch site',
     nameHint: 'The address is /status/NAME. Up to 63 lower-case letters, digits and "-".',
     language: 'Language',

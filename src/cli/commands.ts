@@ -52,7 +52,7 @@ const demoCommand = defineCommand({
   summary: 'Run a one-minute demo: a real server with simulated senders, deleted afterwards.',
   details: [
     "Starts a server on a free local port, with a temporary folder. Prints the console's URL, the login, and each event.",
-    'Incidents open, escalate and are resolved. A heartbeat is late. A disk fills up: the demo writes 16 MiB for a few seconds, and a watch fires when 8 MiB of free space are gone.',
+    'Incidents open, escalate and are resolved. A heartbeat is late. A disk fills up: the demo writes 16 MiB for a few seconds, and a watch fires when free space has dropped by 8 MiB.',
     'Ctrl+C ends the demo and deletes the folder. Environment variables and config files are ignored.',
   ],
   run: async () => {
@@ -67,7 +67,7 @@ const checkConfig = defineCommand({
   argument: { name: 'FILE' },
   summary: 'Check a config file without starting the server.',
   details: [
-    'Reports every setting that would prevent a start. Opens neither the port nor the data directory.',
+    'Reports every setting that would prevent startup. Opens neither the port nor the data directory.',
     'Compares a database with the settings, without changing it: the output lists the changes that the next start will make.',
     'An unreachable database is only a warning, because the server waits for the database on startup.',
   ],

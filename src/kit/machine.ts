@@ -12,7 +12,7 @@ export const hostUsage = {
   memoryUsed: numberOrNull(2_147_483_648, 'Bytes of memory not available to programs.'),
   memoryTotal: numberOrNull(8_589_934_592, 'Bytes of memory.'),
   swapUsed: numberOrNull(0, 'Bytes of used swap space.'),
-  load: numberOrNull(0.5, 'Runnable processes, mean of a minute.'),
+  load: numberOrNull(0.5, 'Mean number of runnable processes over a minute.'),
   networkReceived: numberOrNull(1200, 'Bytes received per second.'),
   networkSent: numberOrNull(800, 'Bytes sent per second.'),
 };
@@ -62,7 +62,7 @@ const hostMeanings = {
   memoryUsed: 'Bytes of memory not available to programs.',
   memoryTotal: 'Bytes of memory.',
   swapUsed: 'Bytes of used swap space.',
-  load: 'Runnable processes, mean of a minute.',
+  load: 'Mean number of runnable processes over a minute.',
   networkReceived:
     'Bytes received per second by physical interfaces; if there are none, as in a container, by all but loopback.',
   networkSent: 'Bytes sent per second.',

@@ -73,7 +73,7 @@ const describeSchedule = ({ schedule, minutes }: Silence): string =>
 export const silenceCommand = defineAskingCommand({
   name: 'silence',
   argument: { name: 'NAME=PATTERN...', isList: true },
-  summary: 'Create a silence, so that matching alerts notify nobody for some time; or end a silence.',
+  summary: 'Create a silence, during which matching alerts notify nobody, or end a silence.',
   details: [
     'NAME is source, hostname, level, text (the message) or a label; in PATTERN, * matches any text. All patterns must match.',
     'With --schedule, a maintenance window of the duration --for starts at each time of the cron expression.',

@@ -23,7 +23,7 @@ const readingMeters: readonly [name: string, help: string, key: NumberName][] = 
   ['memory_size_bytes', 'Memory of the host.', 'memoryTotal'],
   ['swap_used_bytes', 'Used swap space.', 'swapUsed'],
   ['swap_size_bytes', 'Size of the swap space.', 'swapTotal'],
-  ['load1', 'Runnable processes, mean of a minute.', 'load'],
+  ['load1', 'Mean number of runnable processes over a minute.', 'load'],
   ['network_receive_bytes_per_second', 'Received traffic.', 'networkReceived'],
   ['network_transmit_bytes_per_second', 'Sent traffic.', 'networkSent'],
   ['disk_read_bytes_per_second', 'Bytes read from disks.', 'diskRead'],

@@ -45,7 +45,7 @@ export const ReportedReadings = defineShape('HostReadings', {
   memoryTotal: value(8_589_934_592, 'Bytes.'),
   swapUsed: value(0, 'Bytes.'),
   swapTotal: value(1_073_741_824, 'Bytes.'),
-  load: value(0.5, 'Runnable processes, mean of a minute.'),
+  load: value(0.5, 'Mean number of runnable processes over a minute.'),
   networkReceived: value(1200, 'Bytes per second.'),
   networkSent: value(800, 'Bytes per second.'),
   diskRead: value(4096, 'Bytes per second, of mounted fixed disks.'),
