@@ -87,7 +87,7 @@ export const heartbeatTexts = {
   exists: (name: string) => `A heartbeat ${name} already exists. Choose another name.`,
   noName: 'Enter a name.',
   name: 'Name',
-  nameHint: 'Letters, digits, dots, dashes.',
+  nameHint: 'Letters, digits, dots and dashes.',
   when: 'Expected',
   modes: { every: 'Interval', weekly: 'Weekly', cron: 'Cron' },
   period: 'Every',

@@ -76,7 +76,7 @@ export const watchTexts = {
   replaces: (name: string) => `Replaces the default watch ${name}.`,
   type: 'Type',
   name: 'Name',
-  nameHint: 'Letters, digits, dots, dashes. Alerts have the source watch/NAME.',
+  nameHint: 'Letters, digits, dots and dashes. Alerts have the source watch/NAME.',
   groups: { machine: 'This machine', network: 'Over the network', own: 'signalbox itself' },
   types: {
     disk: 'Disk space',

@@ -236,7 +236,7 @@ type Query = Record<string, string | number>;
 
 /** Paging headers for the OpenAPI document. */
 export const pagingHeaders = {
-  'X-Total-Count': 'Number of matches, on all pages together.',
+  'X-Total-Count': 'Number of matches on all pages.',
   Link: 'Links to other pages, with their relations (RFC 8288).',
 };
 

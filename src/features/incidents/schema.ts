@@ -129,7 +129,7 @@ const nextPage = orNull(Type.Integer({ examples: [992] }), 'Value of `before` fo
 
 export const IncidentPage = defineShape('IncidentPage', {
   count: Type.Integer({ description: 'Incidents in `data`.', examples: [1] }),
-  total: Type.Integer({ description: 'Number of matches, on all pages together.', examples: [1] }),
+  total: Type.Integer({ description: 'Number of matches on all pages.', examples: [1] }),
   data: Type.Array(Incident, { description: 'Most recently changed first.' }),
   next: nextPage,
 });

@@ -33,7 +33,7 @@ const ItemPage = defineShape('ItemPage', {
   data: Type.Array(Item),
   page: Type.Integer({ examples: [1] }),
   size: Type.Integer({ examples: [20] }),
-  total: Type.Integer({ description: 'Number of items, on all pages together.', examples: [1] }),
+  total: Type.Integer({ description: 'Number of items on all pages.', examples: [1] }),
 });
 
 /** Item in a seed file. An item without an id gets a random id. */

@@ -185,7 +185,7 @@ const toError = (
 };
 
 const refuseSpace = (cause: unknown): never => {
-  throw toNotStored('Settings', new Error('too little space is free', { cause }));
+  throw toNotStored('Settings', new Error('not enough space is free', { cause }));
 };
 
 /** Rethrows the error. Throws StoreUnavailable instead if the log is unusable. */

@@ -145,7 +145,7 @@ export const SilenceQuery = Type.Object({
 
 export const SilencePage = defineShape('SilencePage', {
   count: Type.Integer({ description: 'Silences in `data`.', examples: [1] }),
-  total: Type.Integer({ description: 'Number of matches, on all pages together.', examples: [1] }),
+  total: Type.Integer({ description: 'Number of matches on all pages.', examples: [1] }),
   data: Type.Array(Silence, { description: 'Newest first.' }),
   next: orNull(
     Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),

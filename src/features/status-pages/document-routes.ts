@@ -68,7 +68,7 @@ export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/status/:page/maintenance.ics',
     operationId: 'readStatusPageCalendar',
-    summary: 'Get the maintenance of a status page as iCalendar',
+    summary: 'Get the maintenance windows of a status page as iCalendar',
     type: 'text/calendar',
     send: async (served, request, reply) => {
       const text = served.texts.has('ics') ? '' : await writeMaintenanceCalendar(served.view);

@@ -38,7 +38,7 @@ export const passIfGone = (error: unknown): undefined => {
 
 /** Reasons for failed writes that clients may see. Other reasons appear only in the program's log. */
 const reasons: Record<string, string> = {
-  'low-space': 'too little space is free on the disk',
+  'low-space': 'not enough space is free on the disk',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file has reached its maximum size',

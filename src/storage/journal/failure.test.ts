@@ -41,7 +41,7 @@ test('after a failure reopen retries at once, and close still works', async (t) 
 test('records are refused without writing while there is too little free space', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { minFreeBytes: Number.MAX_SAFE_INTEGER });
   await assert.rejects(journal.append({ n: 1 }), ({ code, cause, message }) => {
-    assert.match(message, /at the moment \(too little space is free on the disk\)$/);
+    assert.match(message, /at the moment \(not enough space is free on the disk\)$/);
     return code === 'unavailable' && cause.code === 'low-space';
   });
   await journal.reopen();

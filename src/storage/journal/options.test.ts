@@ -48,7 +48,7 @@ test('report receives every event, and an error in it stops nothing', () => {
 
 test('clients receive only reasons that an operator can act on', () => {
   const withCode = (code: string) => Object.assign(new Error('secret'), { code });
-  assert.equal(toBracketedReason(withCode('low-space')), ' (too little space is free on the disk)');
+  assert.equal(toBracketedReason(withCode('low-space')), ' (not enough space is free on the disk)');
   assert.equal(toBracketedReason(withCode('ENOSPC')), ' (the disk is full)');
   assert.equal(toBracketedReason(withCode('EDQUOT')), ' (the disk quota is used up)');
   assert.equal(toBracketedReason(withCode('EFBIG')), ' (the file has reached its maximum size)');

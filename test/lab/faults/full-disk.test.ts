@@ -27,7 +27,7 @@ interface Case {
 }
 
 const few = { free: 24 * KiB, filler: 16 * KiB };
-const tasksRefused = /^Changes cannot be stored at the moment \(too little space is free on the disk\);/;
+const tasksRefused = /^Changes cannot be stored at the moment \(not enough space is free on the disk\);/;
 
 const cases: Case[] = [
   {
@@ -55,7 +55,7 @@ const cases: Case[] = [
     create: (t) => createMemoryDisk(t, 2 * MiB),
     flags: [],
     floor: MiB,
-    reason: /\(too little space is free on the disk\)$/,
+    reason: /\(not enough space is free on the disk\)$/,
   },
   {
     kept: tasks,

@@ -18,7 +18,7 @@ export const escalationSettings = {
   escalationPolicies: Type.Array(EscalationPolicySettings, {
     default: [],
     maxItems: mostPolicies,
-    description: 'Escalation policies: name, steps, repeat, then; see docs/guides/oncall.md.',
+    description: 'Escalation policies with `name`, `steps`, `repeat` and `then`; see docs/guides/oncall.md.',
   }),
   escalationRouting: Type.Optional({
     ...EscalationRoutingSettings,
