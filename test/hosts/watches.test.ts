@@ -103,6 +103,6 @@ test('a watch is refused if all watches for hosts would exceed 7 MiB with it', a
   assert.deepEqual(new Set(statuses), new Set([201]));
   const refused = await create('disk-41', { hosts: ['web-*'] });
   assert.equal(refused.status, 400);
-  assert.match(refused.json['error'] as string, /^All watches with hosts or from together must not exceed 7 MiB/);
+  assert.match(refused.json['error'] as string, /^All watches that set hosts or from must not exceed 7 MiB in total/);
   assert.equal((await create('own', {})).status, 201);
 });

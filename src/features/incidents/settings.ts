@@ -31,7 +31,7 @@ export const incidentSettings = {
     maximum: 86_400,
     default: 120,
     description:
-      'Seconds for which an incident waits after the resolution of its cause before it notifies; also the longest wait for the check of a possible cause.',
+      'Seconds for which an incident waits after its cause is resolved, before it notifies. Also the longest wait for the check of a possible cause.',
   }),
 };
 export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;

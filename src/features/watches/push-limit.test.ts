@@ -14,7 +14,7 @@ const createWatches = (count: number, more: Partial<WatchSettings>): WatchSettin
 
 test('more than 7 MiB of watches for hosts in the config file are refused, and as many watches for this server are not', () => {
   assert.deepEqual(findConfigProblems(createWatches(90, { hosts: ['web-*'] })), [
-    'watches: all watches with hosts or from together must not exceed 7 MiB: shorten or remove watches',
+    'watches: all watches that set hosts or from must not exceed 7 MiB in total: shorten or remove watches',
   ]);
   assert.deepEqual(findConfigProblems(createWatches(90, {})), []);
   assert.deepEqual(findConfigProblems(createWatches(70, { hosts: ['web-*'] })), []);

@@ -14,7 +14,7 @@ const countBytes = (watches: readonly WatchSettings[]): number =>
 /** Returns the problem with configured watches that are too large for hosts, as a list with at most one entry. */
 export const findPushProblems = (watches: readonly WatchSettings[]): string[] =>
   countBytes(watches) > maxPushedBytes
-    ? ['watches: all watches with hosts or from together must not exceed 7 MiB: shorten or remove watches']
+    ? ['watches: all watches that set hosts or from must not exceed 7 MiB in total: shorten or remove watches']
     : [];
 
 /** Refuses a runtime watch that makes the watches for hosts too large. Throws an HttpError for such a watch. */
@@ -24,6 +24,6 @@ export const assertPushable = ({ name, settings }: KnownWatch, runtime: readonly
   if (countBytes([...others, settings]) <= maxPushedBytes) return;
   throw new HttpError(
     'invalid',
-    'All watches with hosts or from together must not exceed 7 MiB: shorten this watch, or delete other watches',
+    'All watches that set hosts or from must not exceed 7 MiB in total: shorten this watch, or delete other watches',
   );
 };

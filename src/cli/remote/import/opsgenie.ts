@@ -76,7 +76,7 @@ export const readOpsgenie = (root: Entry): OnCallDraft => {
           `policy ${name}: ${recipient.find('type') ?? 'recipient'} ${nameOf(recipient)} cannot be notified`,
         );
       if (!['default', 'users', undefined].includes(rule.find('notifyType'))) {
-        draft.notes.push(`policy ${name}: notifyType ${rule.find('notifyType')} becomes the people on call`);
+        draft.notes.push(`policy ${name}: notifyType ${rule.find('notifyType')} is replaced by the people on call`);
       }
       return { at: delay.number('timeAmount', 0) * unit, targets: found };
     });
