@@ -177,7 +177,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/(client/|kit/(host-rank|people|severity)\\.ts$|lib/(csv|wildcards)\\.ts$|features/alerts/search/columns\\.ts$)',
+          '^src/(client/|kit/(host-names|host-rank|people|severity)\\.ts$|lib/(csv|wildcards)\\.ts$|features/alerts/search/columns\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     ),
