@@ -187,7 +187,7 @@ const createTestRoute = ({ people, codes, targets, clock, isQuiet }: PersonRoute
   const send = async (request: FastifyRequest, way: KnownWay, reply: FastifyReply) => {
     const { name, setting } = way;
     const code = codes.create({ name, createdAt: setting.createdAt, value: setting.value });
-    const text = `This is a test of ${name}. Confirm it in My account with the code ${code}.`;
+    const text = `This is a test of ${name}. Confirm it under My contact methods with the code ${code}.`;
     const { isDelivered, response } = await queue.run(
       () => sendTest(people.toTarget(way), clock, targets, text),
       createClientSignal(reply),
