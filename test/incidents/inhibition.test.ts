@@ -148,6 +148,45 @@ test('two instances with one database agree on the cause, and neither notifies b
   await waitUntil('the grace has passed', () => messagesTo(receiver).includes('opened #2 web-north is broken'));
 });
 
+test('an incident notifies once the level or labels of its open cause no longer match the rule', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startNotifier(t, [toIncidentDestination(receiver)], {
+    inhibitRules: [
+      { sourceMatchers: ['severity="critical"'], targetMatchers: ['severity="warning"'], equal: ['site'] },
+    ],
+    dependsGraceSeconds: 10,
+  });
+  const raise = (name: string, level: string, site: string) =>
+    fire(app, name, { source: name, level, labels: { site } });
+  await raise('router', 'CRITICAL', 'north');
+  await raise('switch', 'CRITICAL', 'south');
+  await waitForNews(receiver, ['opened #1 router is broken', 'opened #2 switch is broken']);
+  await raise('web', 'WARNING', 'north');
+  await raise('db', 'WARNING', 'south');
+  await waitForCause(app, 'web', 'router is broken');
+  await waitForCause(app, 'db', 'switch is broken');
+  await raise('router', 'WARNING', 'north');
+  await waitUntil('web is notified', () => messagesTo(receiver).includes('opened #3 web is broken'));
+  await raise('switch', 'CRITICAL', 'east');
+  await waitUntil('db is notified', () => messagesTo(receiver).includes('opened #4 db is broken'));
+});
+
+test('an incident notifies within half a minute after a change of its open cause without an event', async (t) => {
+  let shift = 0;
+  const receiver = await startReceiver(t);
+  const features = withClock(() => new Date(Date.now() + shift));
+  const rules = [{ sourceMatchers: ['text=~".*down"'], targetMatchers: ['alertname="web"'] }];
+  const app = await startNotifier(t, [toIncidentDestination(receiver)], { inhibitRules: rules }, { features });
+  await fire(app, 'router', { message: 'router is down' });
+  await waitForNews(receiver, ['opened #1 router is down']);
+  await fireAt(app, 'web');
+  await waitForCause(app, 'web', 'router is down');
+  await fire(app, 'router', { message: 'router is slow' });
+  await waitForCause(app, 'web', undefined);
+  shift = 30_000;
+  await waitUntil('web is notified', () => messagesTo(receiver).includes('opened #2 web-north is broken'), 10_000);
+});
+
 test('unusable inhibit rules stop the start with one line', async (t) => {
   const refuse = (rule: object) => startRefusal(t, { settings: { inhibitRules: [rule] } });
   assert.equal(

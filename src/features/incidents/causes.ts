@@ -23,6 +23,9 @@ import type { IncidentStore } from './store.ts';
 /** Milliseconds between two looks at an incident that waits until a possible cause has been checked. */
 const lookMs = 1000;
 
+/** Milliseconds between two looks at other held incidents. A host that reports again is no event of its cause. */
+const heldLookMs = 30_000;
+
 interface FoundGroup {
   group: CauseGroup | undefined;
   /** Name of the thing. Undefined for a rule. */
@@ -101,7 +104,7 @@ export class Causes {
     // The farthest open cause explains the causes in between.
     const cause =
       found.findLast(({ isOpen }) => isOpen) ?? found.findLast(({ endedAt = 0 }) => endedAt + graceMs() > now);
-    return { cause: cause?.cause, until, lookAt: isWaiting ? Math.min(until, now + lookMs) : until };
+    return { cause: cause?.cause, until, lookAt: Math.min(until, now + (isWaiting ? lookMs : heldLookMs)) };
   }
 
   /** Throws an HttpError if the settings of a thing name dependencies that it cannot have. */

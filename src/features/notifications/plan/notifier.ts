@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../../../kit/alert-record.ts';
 import { DueTimes } from '../../../kit/due-times.ts';
@@ -187,9 +188,8 @@ export class Notifier {
 
   #update(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
-    const isOpen = incident.state !== 'resolved';
-    const wasOpen = known !== undefined && known.state !== 'resolved';
-    if (isOpen !== wasOpen && this.#held.size > 0 && this.#parts.source.isCause(incident))
+    const mayChangeHolds = this.#held.size > 0 && (!known || !hasSameEffect(known, incident));
+    if (mayChangeHolds && [known ?? incident, incident].some((each) => this.#parts.source.isCause(each)))
       for (const id of this.#held) this.#changed.add(id);
     if (!this.#incidents.put(incident) || !this.#incidents.isLoaded || !this.#incidents.get(incident.id)) return;
     // Further alerts, and notifications sent by this server, do not change plans unless an alert ends a silence.
@@ -413,6 +413,15 @@ export class Notifier {
  */
 const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: SharedIncident): boolean =>
   known.version === version && known.addressed === addressed && known.escalation === escalation;
+
+/**
+ * True if two states of an incident hold the notifications of the same incidents. Ignores titles, which change often:
+ * held incidents are looked at again anyway.
+ */
+const hasSameEffect = (known: SharedIncident, { state, level, labels }: SharedIncident): boolean =>
+  (known.state === 'resolved') === (state === 'resolved') &&
+  known.level === level &&
+  isDeepStrictEqual(known.labels, labels);
 
 /** True if the timeline has recorded no silence since the incident opened or its level last rose. */
 const isSilenceUnrecorded = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>
