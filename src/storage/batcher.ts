@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Batch size from which the next batch waits for equally many items. */
+/** Number of items in a batch from which the next batch waits for equally many. */
 const manyItems = 8;
 
 export interface BatchLimits {
@@ -10,13 +10,13 @@ export interface BatchLimits {
   /** Maximum size and number of items in a batch. A single item may be larger. */
   batchSize: number;
   batchCount?: number;
-  /** Maximum milliseconds that a batch waits for more items, about as long as a commit takes. */
+  /** Maximum milliseconds for which a batch waits for more items. Corresponds to the time that a commit takes. */
   gatherMs: number;
 }
 
 const ignore = (): void => undefined;
 
-/** Item waiting for its batch, with a promise of its result. */
+/** Item that waits for its batch, with a promise of its result. */
 export class Waiting<Item, Result> {
   readonly item: Item;
   readonly size: number;
@@ -75,7 +75,10 @@ export class Batcher<Item, Result> {
   /** Number of items in the last batch if it was large, otherwise 0. */
   #expected = 0;
 
-  /** `commit` settles the items of a batch. If `commit` throws, the remaining items are rejected with its error. */
+  /**
+   * Creates a batcher. `commit` settles the items of a batch. If `commit` throws, the remaining items are rejected with
+   * its error.
+   */
   constructor(limits: BatchLimits, commit: (batch: readonly Waiting<Item, Result>[]) => Promise<void>) {
     this.#limits = limits;
     this.#commit = commit;
@@ -96,12 +99,12 @@ export class Batcher<Item, Result> {
     return this.#queue.length;
   }
 
-  /** Promise that resolves when no item is waiting and no batch is being committed; undefined while idle. */
+  /** Promise that resolves when no item is waiting and no batch is being committed. Undefined while idle. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
 
-  /** Adds an item, which may count as several. Returns undefined if the queue is full. */
+  /** Adds an item. It may count as several. Returns undefined if the queue is full. */
   add(item: Item, size: number, count = 1): Waiting<Item, Result> | undefined {
     const { maxCount, maxSize } = this.#limits;
     if (this.#count > 0 && (this.#count + count > maxCount || this.#size + size > maxSize)) return undefined;
@@ -113,7 +116,7 @@ export class Batcher<Item, Result> {
     return waiting;
   }
 
-  /** Commits waiting items, or an empty batch, unless a batch is already being committed. */
+  /** Commits waiting items, or an empty batch. Does nothing if a batch is already being committed. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -141,8 +144,7 @@ export class Batcher<Item, Result> {
 
   /**
    * Waits while each turn of the event loop brings more items, or while there are fewer than in the last batch. Clients
-   * that got responses together send their next requests together, and larger batches need less processor time per
-   * item.
+   * that got responses together send their next requests together. Larger batches need less processor time per item.
    */
   async #gather(): Promise<void> {
     const end = performance.now() + this.#limits.gatherMs;

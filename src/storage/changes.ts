@@ -1,11 +1,11 @@
 import { StoreUnavailable } from '../lib/expected-errors.ts';
 import type { Awaitable } from './list.ts';
 
-/** In-memory state built from changes. */
+/** State in memory that is built from changes. */
 export interface EntriesState<Change, Result> {
   /** Approximate memory used by the entries, in bytes. */
   readonly bytes: number;
-  /** Returns the approximate number of bytes the change adds to the state; negative if the state shrinks. */
+  /** Returns the approximate number of bytes that the change adds to the state. Negative if the state shrinks. */
   growthOf(change: Change): number;
   /**
    * Applies a change. Idempotent: applying the change again, alone or followed by later changes, gives the same state.
@@ -13,22 +13,22 @@ export interface EntriesState<Change, Result> {
   apply(change: Change): Result;
   /** Returns the stored form of the change, as JSON. */
   toJson(change: Change): string;
-  /** Returns the approximate length of the stored form in characters. This must be fast. */
+  /** Returns the approximate length of the stored form in characters. Must be fast. */
   lengthOf(change: Change): number;
   /** Parses a stored value. Returns undefined, or throws, if this version does not know its form. */
   toChange(value: unknown): Change | undefined;
-  /** Yields, in batches, the changes that rebuild this state. May include changes applied during iteration. */
+  /** Yields the changes that rebuild this state, in batches. May include changes applied during iteration. */
   changes(): Iterable<readonly Change[]>;
 }
 
 /** Stores the changes of a state in order. */
 export interface Changes<Change, Result> {
   /**
-   * Stores the change, then applies it after all earlier changes. Resolves to the result of `apply`. Throws or rejects
-   * with StoreUnavailable if the change has not been applied, although a restart may still apply it.
+   * Stores the change, then applies it after all earlier changes. Resolves to the result of `apply`. Throws
+   * StoreUnavailable, or rejects with it, if the change has not been applied. A restart may still apply it.
    */
   write(change: Change): Awaitable<Result>;
-  /** Returns the total characters of written changes that have not been applied yet. */
+  /** Returns the total characters of changes that have been written but not applied. */
   countWaiting(): number;
   /** True while changes can be written. */
   isReady(): boolean;
@@ -38,7 +38,7 @@ export interface Changes<Change, Result> {
 }
 
 /**
- * Opens the changes of an empty state under a name, and applies the stored changes. `onLost` is called when written
+ * Opens the changes of an empty state under a name, and applies the stored changes. `onLost` is called if written
  * changes will not be applied.
  */
 export type OpenChanges = <Change, Result>(
@@ -84,10 +84,10 @@ export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: 
 
 const wide = /[^\0-\xff]/;
 
-/** Returns the size of a string in V8 in bytes: two per character if any character needs two. */
+/** Returns the size of a string in V8 in bytes. It has two per character if any character needs two. */
 export const toTextBytes = (text: string): number => (wide.test(text) ? 2 * text.length : text.length);
 
-/** Approximate overhead of a store's entry in bytes, excluding its strings. */
+/** Approximate overhead in bytes of an entry in a store. Does not include its strings. */
 export const entryBytes = 128;
 
 /** Returns the approximate length of a value as JSON, in characters. */

@@ -1,15 +1,18 @@
 import { type Changes, type EntriesState, entryBytes, lengthOf, type OpenChanges, toTextBytes } from './changes.ts';
 import { type Awaitable, type List, toList } from './list.ts';
 
-/** Kind of append-only, immutable entries. */
+/** Kind of entries that are only appended and never change. */
 export interface EntryKind<Fields, T extends object> {
   /** File name. */
   name: string;
   /** Name of the database table and of its gate. */
   table: string;
-  /** Builds the entry at a place, counted from 1, from its fields. `taken` contains the numbers of earlier entries. */
+  /**
+   * Builds the entry at a place from its fields. Places are counted from 1. `taken` contains the numbers of earlier
+   * entries.
+   */
   complete(fields: Fields, place: number, taken: ReadonlySet<number>): T;
-  /** Unique numbers of entries: the table of these numbers, and the number that an entry has or its fields request. */
+  /** Unique numbers of entries: their table, and the number that an entry has or its fields request. */
   numbers?: { table: string; of(entry: Fields | T): number | undefined };
 }
 
@@ -24,14 +27,14 @@ export interface EntryStore<Fields, T extends object> {
    * entries.
    */
   list(start?: number, limit?: number): Awaitable<List<T>>;
-  /** Adds the initial entries, unless the store already has entries. */
+  /** Adds the initial entries. Does nothing if the store already has entries. */
   restore(fields: readonly Fields[]): Awaitable<void>;
   /** True while entries can be read and added. */
   isReady(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
-/** Creates the function that marks the number of an entry, or the number requested by its fields, as taken. */
+/** Creates the function that marks a number as taken. The number belongs to an entry, or is requested by its fields. */
 const createTake =
   <Fields, T extends object>({ numbers }: EntryKind<Fields, T>, taken: Set<number>) =>
   (entry: Fields | T): void => {

@@ -5,23 +5,23 @@ import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord } from './journal/line.ts';
 import type { FollowedLog } from './record-log.ts';
 
-/** Limits of the events that are waiting for the log. The journal writes these events as one batch. */
+/** Limits of the events that wait for the log. The journal writes these events as one batch. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, batchCount: 1000, gatherMs: 1 };
 
 /** Number of empty records per append. */
 const fillCount = 10_000;
 
-/** Projection whose events the appender writes. */
+/** Projection for which the appender writes events. */
 interface AppendingProjection {
   /** Seq of the last folded event. */
   readonly seq: number;
   /** True once the log has been read to its end. */
   readonly hasRead: boolean;
   catchUp(): Promise<void>;
-  /** Continues after a seq. Events up to that seq do not count. */
+  /** Continues after a seq. Events whose seq is not higher do not count. */
   skipTo(seq: number): void;
   save(): Promise<void>;
-  /** Schedules a call to the appender's `retry`. */
+  /** Schedules a call of the appender's `retry`. */
   retryLater(): void;
 }
 
@@ -36,7 +36,7 @@ interface AppenderOptions {
   fillsLog: boolean;
 }
 
-/** Event being appended, with its outcome once it is folded. */
+/** Event that is being appended. Has its outcome once it is folded. */
 interface PendingEvent<Outcome> {
   id: string;
   waiting: Waiting<LogRecord, Outcome>;
@@ -44,23 +44,21 @@ interface PendingEvent<Outcome> {
 }
 
 /**
- * Appends a projection's events to its log, and resolves each event to its outcome once the projection has read and
- * folded it.
- *
- * After a failed append, it is in doubt if the log contains the event. The projection leaves such an event out, and
- * nothing more is appended until a snapshot without the event has been saved as of its seq, so that no replay folds the
- * event either. A log shared by instances leaves no doubt: every event in it counts.
+ * Appends the events of a projection to its log. Resolves each event to its outcome once the projection has read and
+ * folded it. After a failed append, it is in doubt whether the log contains the event. The projection leaves such an
+ * event out. Nothing more is appended until a snapshot without the event has been saved as of its seq, so that no
+ * replay folds the event either. A log shared by instances leaves no doubt: every event in it counts.
  */
 export class EventAppender<Outcome> {
   readonly #options: AppenderOptions;
   readonly #batcher: Batcher<LogRecord, Outcome>;
-  /** Events of the current batch, keyed by id. */
+  /** Events of the current batch, by id. */
   readonly #pending = new Map<string, PendingEvent<Outcome>>();
-  /** Ids of events whose append failed, so the log may contain them. */
+  /** Ids of events whose append failed. The log may contain them. */
   readonly #doubtfulIds = new Set<string>();
   /** Highest seq that a doubtful event can have. */
   #doubtfulSeq = 0;
-  /** True if no seq covered by the snapshot can be assigned again. */
+  /** True if no seq that the snapshot covers can be assigned again. */
   #isFilled = false;
 
   constructor(options: AppenderOptions) {
@@ -73,12 +71,12 @@ export class EventAppender<Outcome> {
     return this.#doubtfulIds.size > 0;
   }
 
-  /** True if the event's append failed. */
+  /** True if appending the event failed. */
   isDoubtful(id: string): boolean {
     return this.#doubtfulIds.has(id);
   }
 
-  /** Returns a pending event's length in characters; undefined for any other event. */
+  /** Returns the length of a pending event in characters. Undefined for any other event. */
   lengthOf(id: string): number | undefined {
     return this.#pending.get(id)?.waiting.size;
   }
@@ -154,7 +152,7 @@ export class EventAppender<Outcome> {
     this.#doubtfulSeq = Math.max(this.#doubtfulSeq, this.#options.log.state().assignedSeq ?? 0);
   }
 
-  /** Ensures that the seq of the next event is not covered by the snapshot, and that no doubtful event precedes it. */
+  /** Ensures that the snapshot does not cover the seq of the next event, and that no doubtful event precedes it. */
   async #prepare(): Promise<void> {
     const { log, projection, fillsLog } = this.#options;
     if (!projection.hasRead) await projection.catchUp();
@@ -174,7 +172,7 @@ export class EventAppender<Outcome> {
     this.#doubtfulIds.clear();
   }
 
-  /** If the log was lost, appends empty records up to the snapshot's seq. */
+  /** If the log was lost, appends empty records up to the seq of the snapshot. */
   async #fillLog(): Promise<void> {
     const { log, projection, empty } = this.#options;
     for (let missing = projection.seq - (log.state().lastSeq ?? 0); missing > 0; missing -= fillCount) {

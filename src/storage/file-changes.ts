@@ -12,15 +12,15 @@ import { type OnDamage, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
-/** Limits of the changes waiting for the disk. A batch waits no longer than other writers need for a sync. */
+/** Limits of the changes that wait for the disk. A batch waits no longer than other writers need for a sync. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, gatherMs: 1 };
 
 /** Minimum growth of the log between snapshots. Changes are frequent, and writing the whole state is slow. */
 const minGrowth = 16 * MiB;
 
 /**
- * Closed segments are deleted once the snapshot contains their changes. The last record stays in memory, so that a
- * batch can be applied without reading the disk.
+ * Options of the log. Closed segments are deleted once the snapshot contains their changes. The last record stays in
+ * memory, so that a batch can be applied without reading the disk.
  */
 const logOptions: LogOptions = {
   segmentBytes: 16 * MiB,
@@ -34,15 +34,15 @@ const logOptions: LogOptions = {
 interface FileOptions {
   directory: string;
   openLog(options: LogOptions): Promise<Journal>;
-  /** Receives the error of the first of several consecutive failed snapshots. In the meantime, the log is kept. */
+  /** Receives the error of a failed snapshot, if the previous one had not failed. The log is kept in the meantime. */
   report(error: Error): void;
   /** Receives the progress of reading the snapshot: bytes read, and bytes in total. */
   onRead?: (done: number, total: number) => void;
 }
 
 /**
- * Opens changes stored in files and applies them to the state, which must be empty. Throws a JournalError, with the
- * code `damaged` if a change is missing.
+ * Opens changes stored in files and applies them to the state, which must be empty. Throws a JournalError if the files
+ * cannot be opened. Its code is `damaged` if a change is missing.
  */
 export const openFileChanges = async <Change, Result>(
   { directory, openLog, report, onRead }: FileOptions,
@@ -95,7 +95,7 @@ export const readFileChanges = async <Change>(
 
 const toPath = (directory: string, name: string): string => join(directory, `${name}.state`);
 
-/** Changes of one record. A record read from disk has an array of JSON values instead. */
+/** Changes in one record. A record read from disk has an array of JSON values instead. */
 class Batch<Change> {
   readonly changes: readonly Change[];
 
@@ -118,7 +118,7 @@ class BatchState<Change, Result> implements ProjectionState<Result[]> {
   readonly #file: string;
   readonly #reading: Reading<Change>;
 
-  /** `file` is the snapshot's name in messages. */
+  /** Creates the state. `file` is the name of the snapshot in messages. */
   constructor(state: EntriesState<Change, Result>, file: string, reading: Reading<Change>) {
     this.#state = state;
     this.#file = file;
@@ -144,7 +144,7 @@ class BatchState<Change, Result> implements ProjectionState<Result[]> {
       onDamage(`a change in ${this.#file} is damaged or ${unreadable}`);
   }
 
-  /** Applies a stored value; returns false if this version cannot apply it. */
+  /** Applies a stored value. Returns false if this version cannot apply it. */
   #tryApply(
     value: unknown,
     onApplied: (result: Result) => void,
@@ -165,14 +165,14 @@ interface Parts<Change, Result> {
   log: Journal;
   projection: Projection<BatchState<Change, Result>>;
   state: EntriesState<Change, Result>;
-  /** Called when written changes will not be applied. */
+  /** Called if written changes will not be applied. */
   onLost(): void;
 }
 
 /**
- * Changes as events of a projection. All waiting changes become one record, which the log contains whole or not at all.
+ * Changes as events of a projection. All waiting changes become one record. The log contains it whole or not at all.
  * Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all waiting changes
- * fail together, and new changes are refused until the projection can store again.
+ * fail together. New changes are refused until the projection can store again.
  */
 class FileChanges<Change, Result> implements Changes<Change, Result> {
   readonly #parts: Parts<Change, Result>;

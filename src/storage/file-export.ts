@@ -22,13 +22,13 @@ export const hasFiles = (directory: string, { name, isFolder }: PortableStore): 
     ? existsSync(join(directory, name))
     : ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
 
-/** True if the next start will convert files of version 1.1.0 to files of the store. */
+/** True if the next startup will convert files of version 1.1.0 to files of the store. */
 export const hasFormerFiles = (directory: string, store: PortableStore): boolean => {
   const file = store.projection?.former.file;
   return file !== undefined && existsSync(join(directory, `${file}.state`)) && !hasFiles(directory, store);
 };
 
-/** Resolves to the total size of the store's files in bytes. */
+/** Resolves to the total size of the files of the store, in bytes. */
 export const readSizeOfFiles = async (directory: string, { name }: PortableStore): Promise<number> => {
   const names = createFileNames(directory, name);
   const closed = (await names.listClosed()).map(names.closed);
@@ -38,15 +38,15 @@ export const readSizeOfFiles = async (directory: string, { name }: PortableStore
 };
 
 interface ExportOptions {
-  /** True for a change that can be imported. All other changes are left out. */
+  /** True for a change that can be imported. Other changes are left out. */
   isWhole(change: unknown): boolean;
   /** Receives a description of each omitted part. */
   onDamage: OnDamage;
 }
 
 /**
- * Reads the readable changes in a store's files, in pieces. A missing list entry leaves a hole. Throws a JournalError
- * for files that cannot be opened.
+ * Reads the readable changes in the files of a store, in pieces. A missing list entry leaves a hole. Throws a
+ * JournalError if the files cannot be opened.
  */
 export const exportFiles = (
   directory: string,
@@ -147,7 +147,7 @@ async function* exportLog(
   if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'record' : 'records'} of the log`);
 }
 
-/** Resolves to the changes in a log's snapshot; undefined without a snapshot. */
+/** Resolves to the changes in the snapshot of a log. Undefined without a snapshot. */
 const readSnapshotChanges = async (directory: string, name: string, onDamage: OnDamage) => {
   const changes: unknown[] = [];
   const snapshot = createSnapshotFile(join(directory, `${name}.state`));

@@ -13,17 +13,18 @@ import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
 /**
- * Name of the marker file, which exists while an import is storing, when some stores may be filled and others empty.
- * The file lists the logs that were empty before the import.
+ * Name of the marker file. The file exists while an import is storing. During that time, some stores may be filled and
+ * others empty. The file lists the logs that were empty before the import.
  */
 const markerName = 'import.unfinished';
 
-/** True if an import into the directory was interrupted while storing. */
+/** True if an import into the directory was interrupted while it was storing. */
 export const hasUnfinishedImport = (directory: string): boolean => existsSync(join(directory, markerName));
 
 /**
- * Opens the files of stores for an import, and removes data left by an interrupted import. Records are written as they
- * arrive, states at the end. Throws a JournalError, with the code `locked` if the files are in use.
+ * Opens the files of stores for an import. Removes data left by an interrupted import. Records are written as they
+ * arrive, and states at the end. Throws a JournalError if the files cannot be opened. Its code is `locked` if they are
+ * in use.
  */
 export const openFilesForImport = async (
   directory: string,
@@ -93,7 +94,7 @@ const createMarker = (directory: string) => {
   const path = join(directory, markerName);
   const { directory: syncDirectory } = createSync(true);
   return {
-    /** Returns the logs that the marker lists; undefined without a marker. */
+    /** Returns the logs listed in the marker. Undefined without a marker. */
     read: (): string[] | undefined => (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : undefined),
     write: async (logs: readonly string[]): Promise<void> => {
       await writeFile(path, logs.join('\n'), { mode: 0o600, flush: true });
@@ -119,17 +120,18 @@ interface ImportedFiles {
   add(changes: readonly unknown[]): Promise<void>;
   save(): Awaitable<void>;
   close(): Awaitable<void>;
-  /** Deletes the files after they have been closed. */
+  /** Deletes the files once they have been closed. */
   remove(): Promise<void>;
 }
 
 interface ImportedLog extends ImportedFiles {
-  /** Returns the seq of the last record; 0 if there are no records. */
+  /** Returns the seq of the last record. 0 if there is none. */
   lastSeq(): number;
 }
 
 /**
- * Opens the files of a state. With `isUnfinished`, removes the state of an interrupted import once the lock is held.
+ * Opens the files of a state. With `isUnfinished`, removes the state left by an interrupted import once the lock is
+ * held.
  */
 const openState = async (
   directory: string,
@@ -158,7 +160,7 @@ const openState = async (
   };
 };
 
-/** Opens the files of a log. With `isUnfinished`, removes the records of an interrupted import. */
+/** Opens the files of a log. With `isUnfinished`, removes the records left by an interrupted import. */
 const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedLog> => {
   const remove = async (): Promise<void> => {
     for (const path of await createFileNames(directory, name).listAll()) await rm(path, { force: true });
@@ -183,7 +185,7 @@ const openLog = async (directory: string, name: string, isUnfinished: boolean): 
   };
 };
 
-/** Adds records only at the end, so that a refused import leaves the log unchanged. */
+/** Adds records only at the end. A refused import thus leaves the log unchanged. */
 const joinLog = (log: ImportedLog): ImportedFiles => {
   const records: unknown[] = [];
   return {
@@ -197,7 +199,7 @@ const joinLog = (log: ImportedLog): ImportedFiles => {
   };
 };
 
-/** Opens a folder. With `isUnfinished`, removes the files of an interrupted import. */
+/** Opens a folder. With `isUnfinished`, removes the files left by an interrupted import. */
 const openFolder = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedFiles> => {
   const path = join(directory, name);
   const folder = createFolderOf(path);
@@ -217,8 +219,9 @@ const openFolder = async (directory: string, name: string, isUnfinished: boolean
 };
 
 /**
- * Opens the snapshot of a projection of another store's log, whose lock is held. The snapshot is written as of the last
- * record in the log, whose seq `readSeq` returns. With `isUnfinished`, removes the snapshot of an interrupted import.
+ * Opens the snapshot of a projection that follows the log of another store. The lock of that log is held. The snapshot
+ * is written as of the last record in the log, whose seq `readSeq` returns. With `isUnfinished`, removes the snapshot
+ * left by an interrupted import.
  */
 const openSnapshot = async (
   directory: string,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
 
 /**
- * Folder of fixed-size files that are overwritten in place. Written parts survive a crash of the process, but a power
- * cut may lose the latest. Methods reject if a file cannot be used.
+ * Folder of files of fixed size that are overwritten in place. Written parts survive a crash of the process, but a
+ * power cut may lose the latest. Methods reject if a file cannot be used.
  */
 export class FixedFiles {
   readonly #directory: string;
@@ -13,14 +13,14 @@ export class FixedFiles {
   /** Open files by name. */
   readonly #files = new Map<string, Promise<FileHandle>>();
 
-  /** `ending` is the extension of the files on disk. */
+  /** Creates the folder. `ending` is the extension of the files on disk. */
   constructor(directory: string, ending: string, bytes: number) {
     this.#directory = directory;
     this.#ending = ending;
     this.#bytes = bytes;
   }
 
-  /** Lists the file names, without the ending. */
+  /** Lists the names of the files, without the ending. */
   async list(): Promise<string[]> {
     const found = (await readdir(this.#directory).catch(passIfGone)) ?? [];
     return found.filter((name) => name.endsWith(this.#ending)).map((name) => name.slice(0, -this.#ending.length));
@@ -59,7 +59,7 @@ export class FixedFiles {
     return opened;
   }
 
-  /** Opens a file. A new file has its full size immediately, but takes up space only as it is filled. */
+  /** Opens a file. A new file has its full size immediately. It takes up space only as it is filled. */
   async #openFile(path: string): Promise<FileHandle> {
     try {
       return await open(path, 'r+');

@@ -1,4 +1,4 @@
-/** Value or promise of a value. An in-memory store returns values directly. */
+/** Value, or promise of a value. An in-memory store returns values directly. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** First matches of a query. Later changes do not affect the list. */
@@ -7,15 +7,15 @@ export interface List<T extends object> {
   total: number;
   /** Number of entries in the list. */
   count: number;
-  /** Entries in order, in pieces, so that even a long list takes little memory. */
+  /** Entries in order, in pieces. Even a long list then takes little memory. */
   pieces: Iterable<Iterable<T>> | AsyncIterable<Iterable<T>>;
 }
 
-/** Maximum number of entries in a piece, and number of characters that ends a piece. */
+/** Maximum number of entries in a piece, and number of characters at which a piece ends. */
 const pieceSize = 100;
 const pieceLength = 64 * 1024;
 
-/** Lists up to `limit` entries of an append-only array from index `start` on, copying one piece at a time. */
+/** Lists up to `limit` entries of an append-only array from index `start` onwards. Copies one piece at a time. */
 export const toList = <T extends object>(entries: readonly T[], start = 0, limit = Infinity): List<T> => {
   const end = Math.min(entries.length, start + limit);
   return { total: entries.length, count: Math.max(0, end - start), pieces: slice(entries, start, end) };

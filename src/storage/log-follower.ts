@@ -2,11 +2,11 @@ import type { StoredRecord } from './journal/line.ts';
 import type { RecordLog } from './record-log.ts';
 
 interface Following {
-  /** Returns the seq of the last stored record; undefined until the log is available. */
+  /** Returns the seq of the last stored record. Undefined until the log is available. */
   lastSeq(): number | undefined;
   /** Returns the seq after which to begin. Called once the log is available. */
   from(lastSeq: number): number;
-  /** Receives the records in order. If it returns a promise, the next record waits for that promise. */
+  /** Receives the records in order. If it returns a promise, the next record waits for it. */
   take(record: StoredRecord): Promise<void> | undefined | void;
 }
 
@@ -14,7 +14,7 @@ interface Following {
 export class LogFollower {
   readonly #log: RecordLog;
   readonly #following: Following;
-  /** Seq of the last taken record. */
+  /** Seq of the last record taken. */
   #seq: number | undefined;
   #isReading = false;
   #reading = Promise.resolve();

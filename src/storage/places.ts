@@ -6,7 +6,7 @@ interface RunStart {
   place: number;
 }
 
-/** Places of a log's exported records, counted from 1. Takes little memory, because most seqs are consecutive. */
+/** Places of the exported records of a log, counted from 1. Takes little memory, because most seqs are consecutive. */
 export class Places {
   readonly #starts: RunStart[] = [];
   #lastSeq = 0;
@@ -19,7 +19,7 @@ export class Places {
     this.#lastSeq = seq;
   }
 
-  /** Returns the place of the last record up to the seq; 0 if there is none. */
+  /** Returns the place of the last record whose seq is at most `seq`. 0 if there is none. */
   until(seq: number): number {
     const next = bisect(this.#starts, (start) => start.seq <= seq);
     const start = this.#starts[next - 1];
@@ -29,7 +29,8 @@ export class Places {
   }
 
   /**
-   * Returns the place of the first record from the seq on. If there is none, returns the number after the last place.
+   * Returns the place of the first record whose seq is at least `seq`. If there is none, returns the number after the
+   * last place.
    */
   from(seq: number): number {
     return this.until(seq - 1) + 1;

@@ -9,26 +9,26 @@ import type { ProjectionState } from './projection-state.ts';
 import type { ProjectionSnapshot } from './snapshot.ts';
 
 /**
- * Store that `signalbox export` reads and `signalbox import` fills, in the form of changes. Changes of a log are
+ * Store that `signalbox export` reads and `signalbox import` fills, in the form of changes. The changes of a log are
  * PortableRecords.
  */
 export interface PortableStore<Change = unknown> {
   /** Base name of the store's files. */
   name: string;
-  /** Creates an empty state for changes; undefined for a log of records. */
+  /** Creates an empty state for changes. Undefined for a log of records. */
   createState?(): EntriesState<Change, unknown>;
-  /** True for a folder of small files, whose changes are PortableFiles. */
+  /** True for a folder of small files. Its changes are PortableFiles. */
   isFolder?: true;
   /** True for a log to which an import adds records. Such a log does not make a store count as occupied. */
   isJoined?: true;
-  /** Creates the filter of a log whose records may depend on earlier records. `saved` is the log's snapshot. */
+  /** Creates the filter of a log whose records may depend on earlier records. `saved` is the snapshot of the log. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
-  /** Projection that is exported in place of the records of its log, as the entries of its snapshot. */
+  /** Projection that is exported in place of the records of its log. Its entries are those of its snapshot. */
   projection?: PortableProjection;
   table: PortableTable<Change>;
   /**
-   * Returns the line of a change; undefined for a change without a line. `before` is the number of the store's earlier
-   * lines, and `places` has the exported records of the log that the store's projection follows.
+   * Returns the line of a change. Undefined for a change without a line. `before` is the number of earlier lines of the
+   * store. `places` has the exported records of the log that the projection of the store follows.
    */
   toLine(change: Change, before: number, places: Places): readonly [key: string, value: unknown] | undefined;
 }
@@ -38,14 +38,14 @@ export interface PortableRecord {
   /** Id of the record, a UUID. */
   id: string;
   record: LogRecord;
-  /** Seq in the exported log. An import assigns a new seq. */
+  /** Seq in the exported log. An import assigns a new one. */
   seq?: number;
 }
 
 /** File in a folder. */
 export interface PortableFile {
   name: string;
-  /** Time of writing, in Unix milliseconds. */
+  /** Time at which the file was written, in Unix milliseconds. */
   at: number;
   text: string;
 }
@@ -53,24 +53,24 @@ export interface PortableFile {
 /** Projection of an exported log. */
 export interface PortableProjection {
   /**
-   * Name of the store with the log, in which case the projection's entries are imported as its snapshot. By default,
+   * Name of the store that has the log. The entries of the projection are then imported as its snapshot. By default,
    * the projection follows its own log, and an import appends records to that log.
    */
   follows?: string;
-  /** Names of the state file and the table of version 1.1.0, which this version can read only after a start. */
+  /** Names of the state file and the table of version 1.1.0. This version can read them only after a startup. */
   former: { file?: string; table: string };
   createState(): ProjectionState;
 }
 
-/** Changes that rebuild a log's snapshot. */
+/** Changes that rebuild the snapshot of a log. */
 interface SavedChanges {
   seq: number;
   changes: readonly unknown[];
 }
 
-/** Filter of a log's records. */
+/** Filter for the records of a log. */
 export interface RecordFilter<Change> {
-  /** Changes before the first record, which stand for records deleted from the log. */
+  /** Changes before the first record. They stand for records deleted from the log. */
   before: readonly Change[];
   /** Receives all records in order. Returns undefined for a record without effect. */
   filter(change: Change, seq: number): Change | undefined;
@@ -79,23 +79,23 @@ export interface RecordFilter<Change> {
 /** Filter that lets every record pass. */
 export const passAll: RecordFilter<unknown> = { before: [], filter: (change) => change };
 
-/** A store's tables in a database. */
+/** Tables of a store in a database. */
 export interface PortableTable<Change = unknown> {
-  /** Name of the table, and of the store's gate unless `gate` names another gate. */
+  /** Name of the table. Also the name of the store's gate, unless `gate` names another. */
   name: string;
   gate?: string;
   /** Queries whose rows become changes, in line order. If the store has a filter, rows include a `seq`. */
   queries: { text: string; toChange(row: Row): Change }[];
-  /** Tables of the projection's log, and the projection's snapshot. */
+  /** Tables of the log that the projection follows, and the snapshot of the projection. */
   projection?: { tables: FollowedTables; openSnapshot(query: Query): Pick<ProjectionSnapshot, 'read'> };
   /**
-   * Returns statements that store changes, which arrive in line order, and updates the gate. `lastSeq` is the last seq
-   * of the followed log before the import.
+   * Returns statements that store changes, and updates the gate. Changes arrive in line order. `lastSeq` is the last
+   * seq of the followed log before the import.
    */
   insert(changes: readonly Change[], gate: Gate, lastSeq: number): Statement[];
-  /** Returns the statements to run after the last change, if there were any. */
+  /** Returns the statements to run after the last change, if there was one. */
   finish?(): Statement[];
-  /** SQL condition under which the store counts as empty although ids were assigned. */
+  /** SQL condition under which the store counts as empty even though ids were assigned. */
   isUnused?: string;
 }
 
@@ -104,7 +104,7 @@ export type Query = (statement: Statement) => Promise<Row[]>;
 
 /** Stores that an import fills. If they are closed before `commit`, they are empty again. */
 export interface ImportTarget {
-  /** Name of a store that contains data, or once did. */
+  /** Name of a store that contains data, or that once did. */
   occupied: string | undefined;
   /** Number of changes to add together, unless they are long. */
   pieceCount: number;
@@ -116,14 +116,14 @@ export interface ImportTarget {
   close(): Awaitable<void>;
 }
 
-/** Number of sets of ids, one for each last byte of an id, because a Set holds at most 2^24 values. */
+/** Number of sets of ids, one for each last byte of an id. A single Set holds at most 2^24 values. */
 const idSetCount = 256;
 
 /** Detects duplicates among many millions of UUIDs. Each UUID takes about 60 bytes. */
 export class SeenIds {
   readonly #sets = Array.from({ length: idSetCount }, () => new Set<string>());
 
-  /** Adds a lower-case id. Returns false if the id was added before. */
+  /** Adds a lower-case id. Returns false if it was added before. */
   add(id: string): boolean {
     const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
     const set = this.#sets[bytes.at(-1) ?? 0] as Set<string>;

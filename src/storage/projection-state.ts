@@ -2,22 +2,24 @@ import type { LogRecord, StoredRecord } from './journal/line.ts';
 import type { FollowedLog } from './record-log.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 
-/** In-memory state computed from the events of a log. Nothing but the events changes this state. */
+/** State in memory that is computed from the events of a log. Nothing else changes it. */
 export interface ProjectionState<Outcome = unknown> {
   /**
-   * Folds the next event and returns its outcome, to which `append` resolves. The result depends only on state and
-   * event, and never on a clock or chance, so every replay and every instance computes the same state. An event of an
+   * Folds the next event. Returns its outcome, to which `append` resolves. The result depends only on state and event,
+   * and never on a clock or chance. Every replay and every instance therefore computes the same state. An event of an
    * unknown kind changes nothing.
    */
   fold(event: StoredRecord): Outcome;
-  /** Folds several events, if that is faster than folding one at a time. Returns an outcome for each event. */
+  /**
+   * Folds several events. Only needed if this is faster than folding one at a time. Returns an outcome for each event.
+   */
   foldTogether?(events: readonly StoredRecord[]): Outcome[];
   /**
    * Returns entries that rebuild the state as of this call, in pieces. Later events are folded while the entries are
    * being written. Entries may include the effect of such an event if folding it again gives the same state.
    */
   save(): Iterable<readonly unknown[]>;
-  /** Adds an entry of a snapshot to a state that was empty before the first entry. */
+  /** Adds an entry of a snapshot to the state. The state is empty before the first entry. */
   restore(entry: unknown): void;
 }
 
@@ -25,21 +27,21 @@ export interface ProjectionOptions<State extends ProjectionState> {
   /** Log to follow. In files, `awaitsHold` keeps segments until a snapshot has their events. */
   log: FollowedLog;
   createState: () => State;
-  /** Snapshot of the state; undefined to replay the whole log on startup. */
+  /** Snapshot of the state. Undefined to replay the whole log on startup. */
   snapshot?: ProjectionSnapshot | undefined;
   /**
-   * Resolves to the seq after which folding begins if there is no snapshot, in which case the state is saved
-   * immediately. Rejects when `isClosed` returns true. By default, folding begins at the start of the log.
+   * Resolves to the seq after which folding begins if there is no snapshot. The state is then saved immediately.
+   * Rejects when `isClosed` returns true. By default, folding begins at the start of the log.
    */
   begin?: (state: State, isClosed: () => boolean) => Promise<number>;
   /** True if `open` resolves before the log has been read. */
   isRestoredLater?: boolean;
-  /** True if the log has its own retention, so that a snapshot is saved as soon as segments wait for one. */
+  /** True if the log has its own retention. A snapshot is then saved as soon as segments wait for one. */
   savesForRetention?: boolean;
   /** Minimum growth of the log between snapshots, in characters. */
   minGrowth?: number;
   /**
-   * Milliseconds for which events of other instances are collected, to be folded together. Own events are folded
+   * Milliseconds for which events of other instances are collected to be folded together. Own events are folded
    * immediately.
    */
   gatherMs?: number;
@@ -47,20 +49,20 @@ export interface ProjectionOptions<State extends ProjectionState> {
   empty?: LogRecord;
   /**
    * Called if the log ends before the snapshot because somebody has replaced the log. The state then follows the log
-   * from its end. By default, empty records are appended instead, so that no later event gets a seq covered by the
+   * from its end. By default, empty records are appended instead. No later event then gets a seq covered by the
    * snapshot.
    */
   onReplaced?: (state: State) => Promise<void> | void;
-  /** Receives each damage of the snapshot, and may throw to abort the restore. The log reports its own damage. */
+  /** Receives each damage to the snapshot. May throw to abort the restore. The log reports its own damage. */
   onDamage: OnDamage;
   /**
-   * Receives gaps found in the log while opening, for events that depend on all earlier events. `open` rejects with an
+   * Receives gaps found in the log while opening. For events that depend on all earlier events. `open` rejects with an
    * error from `onGap` or `onDamage`, or if the log is unreadable.
    */
   onGap?: OnDamage;
-  /** Receives the error of the first of several consecutive failed snapshots. In the meantime, the log is kept. */
+  /** Receives the error of a failed snapshot, if the previous one had not failed. The log is kept in the meantime. */
   onUnsaved(error: Error): void;
 }
 
-/** Outcome of a state's events. */
+/** Outcome of the events of a state. */
 export type OutcomeOf<State extends ProjectionState> = ReturnType<State['fold']>;

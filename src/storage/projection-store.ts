@@ -4,10 +4,10 @@ import type { RecordLog } from './record-log.ts';
 import type { ProjectionSnapshot } from './snapshot.ts';
 
 export interface ProjectionStoreParts {
-  /** Log of the feature, which the store closes. */
+  /** Log of the feature. The store closes it. */
   log: RecordLog;
   snapshot: ProjectionSnapshot;
-  /** The program's own log. */
+  /** Log of the program itself. */
   report: Record<'error' | 'warn', (details: object, message: string) => void>;
 }
 
@@ -18,7 +18,7 @@ export interface OpenedStore<State extends ProjectionState> {
 }
 
 /**
- * Opens the projection of a feature, which is empty until its database is available. Failures are logged with the name.
+ * Opens the projection of a feature. It is empty until its database is available. Failures are logged with the name.
  */
 export const openProjectionStore = async <State extends ProjectionState>(
   name: string,
@@ -35,7 +35,7 @@ export const openProjectionStore = async <State extends ProjectionState>(
   }),
 });
 
-/** Base of the store of a feature with its own log: lifecycle and state of its projection. */
+/** Base of the store of a feature that has its own log. Manages the lifecycle and state of the projection. */
 export class ProjectionStore<State extends ProjectionState> {
   readonly #log: RecordLog;
   protected readonly projection: Projection<State>;
@@ -63,7 +63,7 @@ export class ProjectionStore<State extends ProjectionState> {
     return this.projection.catchUp();
   }
 
-  /** Stores a snapshot. If that fails, the failure is logged and the log is kept. */
+  /** Stores a snapshot. A failure is logged, and the log is kept. */
   async save(): Promise<void> {
     await this.projection.save().catch(() => undefined);
   }

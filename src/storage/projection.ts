@@ -14,16 +14,16 @@ const lineLength = 100;
 /** Milliseconds between attempts to read or append after a failure. */
 const retryMs = 1000;
 
-/** Maximum number of events folded, and passed to listeners, together. */
+/** Maximum number of events that are folded, and passed to listeners, together. */
 const foldedCount = 250;
 
 const ignore = (): void => undefined;
 
 /**
- * In-memory state that follows a log: restored from a snapshot, then updated by folding the later events. Own events
- * are appended first, and folded when they are read back from the log like events of other instances, so that all
- * instances fold in the same order. If the database of a shared log has lost events that were already folded, the state
- * is restored from the snapshot.
+ * State in memory that follows a log. It is restored from a snapshot, then updated by folding the later events. Own
+ * events are appended first, and folded when they are read back from the log like events of other instances. All
+ * instances thus fold in the same order. If the database of a shared log has lost events that were already folded, the
+ * state is restored from the snapshot.
  */
 export class Projection<State extends ProjectionState> {
   readonly #options: ProjectionOptions<State>;
@@ -33,16 +33,16 @@ export class Projection<State extends ProjectionState> {
   readonly #listeners: ((outcomes: readonly OutcomeOf<State>[] | undefined) => void)[] = [];
   readonly #stopListening: (() => void)[];
   #state: State;
-  /** Seq of the last folded event; undefined until the snapshot has been restored. */
+  /** Seq of the last folded event. Undefined until the snapshot has been restored. */
   #seq: number | undefined;
-  /** Last folded event with its id, or the seq of the snapshot without an id. */
+  /** Last folded event with its id. After a restore, the seq of the snapshot without an id. */
   #last: LastRecord | undefined;
   /** Last seq of the log when it was last read to its end. */
   #readSeq = 0;
   #hasRead = false;
   /** True if the state was restored and listeners have not been called since. */
   #isReplaced = false;
-  /** Error of the log or the snapshot, while it cannot be read. */
+  /** Error of the log or of the snapshot. Set while it cannot be read. */
   #failure: Error | undefined;
   #isClosed = false;
   #nextRead: Promise<void> | undefined;
@@ -100,7 +100,7 @@ export class Projection<State extends ProjectionState> {
     return projection;
   }
 
-  /** Reads the state from a snapshot and a log, without writing or deleting anything. */
+  /** Reads the state from a snapshot and a log. Writes and deletes nothing. */
   static async read<State extends ProjectionState>(
     options: Omit<ProjectionOptions<State>, 'onUnsaved'>,
   ): Promise<State> {
@@ -110,12 +110,12 @@ export class Projection<State extends ProjectionState> {
     return projection.state;
   }
 
-  /** Current state. After the state has been restored again, this is a different object. */
+  /** Current state. If the state is restored again, this becomes a different object. */
   get state(): State {
     return this.#state;
   }
 
-  /** Seq of the last folded event; 0 before the first event. */
+  /** Seq of the last folded event. 0 before the first event. */
   get seq(): number {
     return this.#seq ?? 0;
   }
@@ -136,15 +136,15 @@ export class Projection<State extends ProjectionState> {
     return this.#hasRead && !this.#failure && !this.#appender.hasDoubt && this.#options.log.state().healthy;
   }
 
-  /** Error of the last snapshot, if it could not be written. In the meantime, the log is kept. */
+  /** Error of the last snapshot if it could not be written. The log is kept in the meantime. */
   get unsaved(): Error | undefined {
     return this.#keeper.unsaved;
   }
 
   /**
-   * Resolves to the outcome once the event is stored and folded. Rejects with StoreUnavailable, or with a JournalError
-   * like `RecordLog.append`. In that case, the event is not folded, although a startup after a crash may find it in the
-   * log. `length` is the approximate length of the event as JSON, in characters.
+   * Appends an event. Resolves to its outcome once it is stored and folded. Rejects with StoreUnavailable, or with a
+   * JournalError like `RecordLog.append`. The event is then not folded, although a startup after a crash may find it in
+   * the log. `length` is the approximate length of the event as JSON, in characters.
    */
   append(event: LogRecord, length = lengthOf(event)): Promise<OutcomeOf<State>> {
     if (this.#isClosed) return Promise.reject(createClosedError());
@@ -161,16 +161,14 @@ export class Projection<State extends ProjectionState> {
   }
 
   /**
-   * Calls the listener, which must not throw, with the outcomes of folded events, including events of other instances,
-   * or with undefined after the state has been restored.
+   * Calls the listener with the outcomes of folded events, including events of other instances. Calls it with undefined
+   * after the state has been restored. The listener must not throw.
    */
   onFolded(listener: (outcomes: readonly OutcomeOf<State>[] | undefined) => void): void {
     this.#listeners.push(listener);
   }
 
-  /**
-   * Saves a snapshot unless the last snapshot is current. A projection also saves on its own once its log has grown.
-   */
+  /** Saves a snapshot unless the last one is current. A projection also saves on its own once its log has grown. */
   save(): Promise<void> {
     return this.#keeper.save();
   }
@@ -180,7 +178,7 @@ export class Projection<State extends ProjectionState> {
     return this.#keeper.saveChanged();
   }
 
-  /** Continues after `seq`, because the events up to it are damaged, missing, or failed. */
+  /** Continues after `seq`. Called if the events up to it are damaged, missing, or failed. */
   skipTo(seq: number): void {
     const next = this.seq + 1;
     if (seq < next) return;
@@ -198,7 +196,7 @@ export class Projection<State extends ProjectionState> {
     }, retryMs).unref();
   }
 
-  /** Finishes appends and snapshots that have already started. The log stays open. */
+  /** Waits for appends and snapshots that have already started. The log stays open. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#stopListening) stop();
@@ -236,7 +234,7 @@ export class Projection<State extends ProjectionState> {
     this.#keeper.saveWhenDue();
   }
 
-  /** Folds up to the current end of the log. */
+  /** Folds events up to the current end of the log. */
   async #foldStored(): Promise<void> {
     const { log } = this.#options;
     const from = this.#seq ?? (await this.#restore());
@@ -261,7 +259,7 @@ export class Projection<State extends ProjectionState> {
     return seq;
   }
 
-  /** Folds events with pauses, in which requests are answered. */
+  /** Folds events with pauses. Requests are answered during the pauses. */
   async #foldSlowly(pieces: AsyncIterable<StoredRecord[]> | (readonly StoredRecord[])[]): Promise<void> {
     const slice = new Slice();
     for await (const events of pieces) {

@@ -15,16 +15,16 @@ export interface Remembered {
 }
 
 /**
- * Values by key. A value is forgotten after `keptMs`, by default 24 hours, or once more than half of `count` newer
- * values, or newer values of 16 Mi characters, have been added.
+ * Values by key. A value is forgotten after `keptMs`, by default 24 hours. It is also forgotten once more than half of
+ * `count` newer values, or newer values of 16 Mi characters, have been added.
  */
 export class RecentKeys<T extends Remembered> {
   readonly #clock: () => Date;
   readonly #keptMs: number;
   readonly #count: number;
   /**
-   * Newer values. Once full, the newer half becomes the older half, because deleting the oldest entries of a Map one at
-   * a time is slow.
+   * Newer values. Once full, the newer half becomes the older half. Deleting the oldest entries of a Map one at a time
+   * would be slow.
    */
   #newer = new Map<string, T>();
   #older = new Map<string, T>();
@@ -41,7 +41,10 @@ export class RecentKeys<T extends Remembered> {
     return known && this.isRecent(known.storedAt) ? known : undefined;
   }
 
-  /** Remembers a value. `length` is its approximate length in characters, if it contains long strings. */
+  /**
+   * Remembers a value. `length` is its approximate length in characters. Needed only if the value contains long
+   * strings.
+   */
   remember(key: string, value: T, length = 0): void {
     if (this.#newer.size >= this.#count / 2 || this.#newerLength >= rememberedLength / 2) {
       this.#older = this.#newer;

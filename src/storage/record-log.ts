@@ -7,21 +7,21 @@ import type { Appended } from './journal/writer.ts';
 export interface RecordLogState {
   /** True while records are being stored successfully. */
   healthy: boolean;
-  /** Error of the last write; undefined while records are being stored successfully. */
+  /** Error of the last write. Undefined while records are being stored successfully. */
   failure: Error | undefined;
-  /** Seq of the last stored record; undefined until the log's database is available. */
+  /** Seq of the last stored record. Undefined until the database of the log is available. */
   lastSeq: number | undefined;
-  /** Highest assigned seq, including failed records; undefined for a log that instances share. */
+  /** Highest assigned seq, including failed records. Undefined for a log that instances share. */
   assignedSeq?: number;
 }
 
-/** Deletes the segments that a reader no longer needs immediately, instead of with the next segment. */
+/** Deletes the segments that a reader no longer needs immediately, without waiting for the next segment. */
 export type Release = () => void;
 
 /** Last record that a reader has read. */
 export interface LastRecord {
   seq: number;
-  /** Id of the record; undefined for the seq of a snapshot. */
+  /** Id of the record. Undefined for the seq of a snapshot. */
   id?: string | undefined;
 }
 
@@ -32,56 +32,53 @@ export type FollowedLog = Pick<
 >;
 
 /**
- * Durable log of records, in local files or in a database. The log contains every acknowledged record exactly once, in
- * seq order. Methods reject with StoreUnavailable while the database cannot be used.
+ * Durable log of records, in local files or in a database. It contains every acknowledged record exactly once, in seq
+ * order. Methods reject with StoreUnavailable while the database cannot be used.
  */
 export interface RecordLog {
   /**
-   * Resolves once the record is stored, with its id and seq. Rejects with a JournalError (`unavailable`, `queue-full`,
-   * `too-large`, `closed`). After `unavailable`, the log may or may not contain the record. Do not change the members
-   * of the record later, because readers may get the same objects.
+   * Appends a record. Resolves to its id and seq once it is stored. Rejects with a JournalError (`unavailable`,
+   * `queue-full`, `too-large`, `closed`). After `unavailable`, the log may or may not contain the record. Do not change
+   * the members of the record later, because readers may get the same objects.
    */
   append(record: LogRecord): Promise<Appended>;
   /**
-   * Appends several records. Either all or none of them end up in the log, even after a crash in the middle. Together
+   * Appends several records. The log contains either all of them or none, even after a crash in the middle. Together
    * they take at most 10 MiB (`too-large`). By default, ids are new.
    */
   appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]>;
   /**
-   * Lists matches among the last `count` records, excluding feature events. In files, lists even while records cannot
+   * Lists matches among the last `count` records. Leaves out feature events. In files, lists even while records cannot
    * be stored. Rejects with a JournalError (`window-too-large`) if the records take up more than 256 MiB of the log.
    */
   listLast(count: number, match?: Match): Promise<Listing>;
-  /** Synchronous version of `listLast`, which returns undefined if records are not in memory. */
+  /** Synchronous version of `listLast`. Returns undefined if records are not in memory. */
   listRecent?(count: number, match?: Match): readonly LogRecord[] | undefined;
   /**
-   * Reads the records after `seq`, oldest first, in pieces, up to the end of the log. Throws a JournalError with the
+   * Reads the records after `seq` in pieces, oldest first, up to the end of the log. Throws a JournalError with the
    * code `gone` if only a snapshot contains some of the records, or if a shared database has lost `last` in a failover.
    */
   readAfter(seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]>;
-  /** Returns the records after `seq`; undefined if some of them are not in memory. */
+  /** Returns the records after `seq`. Undefined if some of them are not in memory. */
   recentAfter?(seq: number): readonly StoredRecord[] | undefined;
   /** Searches records, newest first. */
   search(search: Search): Promise<SearchResult>;
   /** Finds the record with an id, which is a UUID. In files, may reject with a JournalError (`window-too-large`). */
   find(id: string): Promise<StoredRecord | undefined>;
   /**
-   * Counts records by minute and key, passing the counts to `add`. Resolves to false if some records could not be
+   * Counts records by minute and key. Passes the counts to `add`. Resolves to false if some records could not be
    * counted.
    */
   countByMinute(counting: Counting): Promise<boolean>;
   /**
-   * Calls the listener, which must not throw, with the last seq soon after records are stored. Returns a function that
-   * removes the listener.
+   * Calls the listener with the last seq soon after records are stored. The listener must not throw. Returns a function
+   * that removes it.
    */
   onStored(listener: (lastSeq: number) => void): () => void;
-  /**
-   * Calls the listener when a shared database seems to have lost records. Returns a function that removes the listener.
-   */
+  /** Calls the listener when a shared database seems to have lost records. Returns a function that removes it. */
   onLost?(listener: () => void): () => void;
   /**
-   * Calls the listener after another program moves or changes the files of the log. Returns a function that removes the
-   * listener.
+   * Calls the listener after another program moves or changes the files of the log. Returns a function that removes it.
    */
   onMoved?(listener: () => void): () => void;
   /**

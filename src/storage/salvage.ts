@@ -1,11 +1,11 @@
 import { isObject, parseJson } from '../lib/parse-json.ts';
 
-/** Separator of entries. Keeps damage from spreading to other entries, because JSON texts contain no line breaks. */
+/** Separator of entries. Damage then does not spread to other entries, because JSON texts contain no line breaks. */
 export const entryBreak = ',\n';
 
 /**
- * Returns the intact objects of a damaged array. If there are no line breaks, the first member distinguishes entries
- * from nested objects.
+ * Returns the intact objects of a damaged array. Without line breaks, the first member distinguishes entries from
+ * nested objects.
  */
 export const salvage = (text: string): unknown[] => {
   const inner = text.replace(/^\[|\]\n?$/g, '');

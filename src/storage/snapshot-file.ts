@@ -12,7 +12,7 @@ import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 import { salvage } from './salvage.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 
-/** Receives the progress of reading: bytes read, and the file's size. */
+/** Receives the progress of reading: bytes read, and size of the file. */
 type OnRead = (done: number, total: number) => void;
 
 /** Number of characters per write. */
@@ -34,8 +34,8 @@ interface SnapshotFileOptions {
 
 /**
  * Creates a snapshot that is stored in a file of lines: format and seq, then arrays of entries, and finally the number
- * of these lines and a checksum of their bytes. The file is replaced as a whole, and a failure leaves the old file.
- * Damaged parts are skipped.
+ * of these lines and a checksum of their bytes. The file is replaced as a whole. A failure leaves the old file. Damaged
+ * parts are skipped.
  */
 export const createSnapshotFile = (
   path: string,
@@ -68,7 +68,7 @@ export const createSnapshotFile = (
   };
 };
 
-/** Resolves to the seq; undefined if the seq is unreadable. */
+/** Reads the entries. Resolves to the seq. Undefined if the seq is unreadable. */
 const readEntries = async (
   path: string,
   restore: (entry: unknown) => void,
@@ -151,8 +151,8 @@ const writeEntries = async (
 };
 
 /**
- * Yields the lines of a byte stream with their line ends, which the last line may lack. Throws a RangeError for
- * overlong lines.
+ * Yields the lines of a byte stream with their line ends. The last line may lack one. Throws a RangeError for an
+ * overlong line.
  */
 export async function* readLines(
   source: AsyncIterable<Buffer>,

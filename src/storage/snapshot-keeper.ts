@@ -3,7 +3,9 @@ import { MiB } from '../lib/units.ts';
 import type { ProjectionOptions, ProjectionState } from './projection-state.ts';
 import type { LastRecord, Release } from './record-log.ts';
 
-/** Default growth of the log between snapshots, in characters. Growth must also reach the size of the last snapshot. */
+/**
+ * Default growth of the log between snapshots, in characters. The growth must also reach the size of the last snapshot.
+ */
 const defaultGrowth = 4 * MiB;
 
 const ignore = (): void => undefined;
@@ -11,7 +13,7 @@ const ignore = (): void => undefined;
 /** State as of a seq, ready to be written. */
 interface SavedState {
   seq: number;
-  /** Last event included in the state. */
+  /** Last event that the state includes. */
   last: LastRecord | undefined;
   save(): Iterable<readonly unknown[]>;
 }
@@ -23,8 +25,8 @@ interface KeeperOptions<State extends ProjectionState> extends ProjectionOptions
 }
 
 /**
- * Restores the state of a projection from its snapshot, and saves snapshots: when the log has grown, when retention
- * waits for a snapshot, and on request.
+ * Restores the state of a projection from its snapshot. Saves snapshots when the log has grown, when retention waits
+ * for one, and on request.
  */
 export class SnapshotKeeper<State extends ProjectionState> {
   readonly #options: KeeperOptions<State>;
@@ -35,12 +37,12 @@ export class SnapshotKeeper<State extends ProjectionState> {
   /** True if the state was changed without an event and no snapshot contains the change yet. */
   #isChanged = false;
   #isSaving = false;
-  /** Earliest time of the next snapshot for retention, in milliseconds of `performance.now()`. */
+  /** Earliest time of the next snapshot for retention, on the clock of `performance.now()`. */
   #restedAt = 0;
   #unsaved: Error | undefined;
   #nextSave: Promise<void> | undefined;
   #resting: NodeJS.Timeout | undefined;
-  /** Lets the log delete the snapshot's events. */
+  /** Allows the log to delete the events that the snapshot contains. */
   release: Release = ignore;
 
   constructor(options: KeeperOptions<State>) {
@@ -52,12 +54,14 @@ export class SnapshotKeeper<State extends ProjectionState> {
     return this.#savedSeq;
   }
 
-  /** Error of the last snapshot, if it could not be written. */
+  /** Error of the last snapshot if it could not be written. */
   get unsaved(): Error | undefined {
     return this.#unsaved;
   }
 
-  /** Resolves to the state and seq of the snapshot, or to the state in which folding begins. */
+  /**
+   * Resolves to the state and seq of the snapshot. Without a snapshot, resolves to the state in which folding begins.
+   */
   async restore(): Promise<{ state: State; seq: number }> {
     const { log, createState, snapshot, begin, isClosed, onReplaced, onDamage } = this.#options;
     let state = createState();
@@ -116,8 +120,8 @@ export class SnapshotKeeper<State extends ProjectionState> {
   }
 
   /**
-   * Saves a snapshot unless the last snapshot is current. If a snapshot is being written, which may not contain the
-   * last event, waits for it and writes another. Concurrent calls share that second snapshot.
+   * Saves a snapshot unless the last one is current. A snapshot that is being written may not contain the last event.
+   * In that case, waits for it and writes another. Concurrent calls share that second snapshot.
    */
   save(): Promise<void> {
     this.#nextSave ??= this.#saveSerially(() => {
@@ -127,7 +131,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     return this.#nextSave;
   }
 
-  /** Saves a snapshot even if the last snapshot has the current seq. */
+  /** Saves a snapshot even if the last one has the current seq. */
   saveChanged(): Promise<void> {
     this.#isChanged = true;
     return this.save();

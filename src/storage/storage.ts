@@ -12,24 +12,27 @@ export interface Storage {
   store: 'memory' | 'file' | 'postgresql';
   /** Absolute path of the data directory. */
   directory: string;
-  /** Database that instances share; undefined unless `store` is an address. */
+  /** Database that instances share. Undefined unless `store` is an address. */
   database: Database | undefined;
   /** Opens the log `NAME.jsonl`. Throws a SettingsError if the directory cannot be used. */
   log(name: string, options?: LogOptions): Promise<Journal>;
-  /** Opens a state whose changes are stored in files or in memory, depending on `store`. Throws a SettingsError. */
+  /**
+   * Opens a state whose changes are stored in files or in memory, depending on `store`. Throws a SettingsError if the
+   * files cannot be used.
+   */
   changes: OpenChanges;
   /** Opens the snapshot in the file `NAME.state`. Leaves `minFreeBytes` of the disk free, by default 16 MiB. */
   snapshot(name: string, minFreeBytes?: number): ProjectionSnapshot;
-  /** Small file with this name. */
+  /** Returns the small file with this name. */
   file(name: string): ReplacedFile;
-  /** Folder with this name, for many small files. */
+  /** Returns the folder with this name, for many small files. */
   folder(name: string): Folder;
 }
 
 export interface LogOptions
   extends Omit<JournalOptions, 'directory' | 'name' | 'report' | 'onSync' | 'onIndexed' | 'retryMs'> {
-  /** Prefix of the log's messages in the program's log. Default: `NAME log`. */
+  /** Prefix of the log's messages in the log of the program. Default: `NAME log`. */
   title?: string;
-  /** `false` if snapshots replace deleted segments, so that the program's log does not mention deletions. */
+  /** `false` if snapshots replace deleted segments. The log of the program then does not mention deletions. */
   logsRemoval?: boolean;
 }

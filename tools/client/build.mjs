@@ -6,7 +6,7 @@ import { root } from '../../scripts/install.mjs';
 /** Maximum size in bytes of the client, gzipped. */
 const budget = 6800;
 
-/** Builds the client for the routes of an OpenAPI document; throws if it exceeds its budget. */
+/** Builds the client for the routes of an OpenAPI document. Throws if it exceeds its budget. */
 export const buildClient = async (api, outfile) => {
   const { build } = await import('esbuild');
   await build({
@@ -33,8 +33,8 @@ const ofOthers = [
 ];
 
 /**
- * Returns the document without the routes of other programs, and without routes that accept only plain text, because
- * the client sends JSON.
+ * Returns the document without the routes of other programs. Also leaves out routes that accept only plain text,
+ * because the client sends JSON.
  */
 const withoutTexts = ({ paths, ...api }) => {
   const isCalled = ([, { operationId, requestBody }]) =>
@@ -43,7 +43,7 @@ const withoutTexts = ({ paths, ...api }) => {
   return { ...api, paths: Object.fromEntries(Object.entries(paths).map(toCalled)) };
 };
 
-/** Parameters that name the start of a page; src/client/streams.ts has one reader for each. */
+/** Parameters that name the start of a page. src/client/streams.ts has one reader for each. */
 const pagings = ['after', 'before', 'page'];
 
 /** Lists the routes as src/client/create-client.ts needs them: id, method, profile, default mount, path and marks. */
@@ -67,7 +67,7 @@ const listOperations = ({ paths, components }) => {
   );
 };
 
-/** Writes the client's types: types of events by topic, types of all routes, and src/client/types.ts. */
+/** Writes the types of the client: types of events by topic, types of all routes, and src/client/types.ts. */
 export const buildTypes = async (api, path) => {
   const topics = Object.entries(api['x-signalbox-topics']).map(
     ([name, { $ref }]) => `  ${name}: ${$ref.split('/').at(-1)};`,
@@ -80,7 +80,9 @@ export const buildTypes = async (api, path) => {
   writeFileSync(path, parts.join('\n'));
 };
 
-/** Generates the types of all schemas and routes with openapi-typescript, without refusals, which the client throws. */
+/**
+ * Generates the types of all schemas and routes with openapi-typescript. Leaves out refusals, which the client throws.
+ */
 const toTypes = async ({ paths, components, openapi, info }) => {
   const { default: describeTypes, astToString } = await import('openapi-typescript');
   const called = Object.values(paths)

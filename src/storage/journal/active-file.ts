@@ -12,7 +12,7 @@ export interface ActiveFile {
   dev: bigint;
   ino: bigint;
   shared: ReturnType<typeof shareHandle>;
-  /** Number of written and synced bytes. Readers get no further, and the next batch begins here. */
+  /** Number of bytes that have been written and synced. Readers stop there, and the next batch begins there. */
   size: number;
   /** Time of the first record, from the file system, in Unix milliseconds. */
   begunAt: number;
@@ -20,7 +20,7 @@ export interface ActiveFile {
   syncedAt: number;
 }
 
-/** Counts the users of an open file. The last release closes the file. */
+/** Counts the users of an open file. The last release closes it. */
 const shareHandle = (handle: FileHandle) => {
   let users = 1;
   return {
@@ -35,7 +35,7 @@ const shareHandle = (handle: FileHandle) => {
   };
 };
 
-/** Opens the active file, creating it with mode 0600 if it does not exist, and repairs its tail. */
+/** Opens the active file and repairs its tail. Creates the file with mode 0600 if it does not exist. */
 export const openActiveFile = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<ActiveFile> => {
   await readFileSize(names.active);
   const handle = await open(names.active, 'a+', 0o600);
@@ -75,15 +75,15 @@ export const appendAndSync = async (file: ActiveFile, batch: Buffer, sync: Sync)
   file.syncedAt = performance.now();
 };
 
-/** Milliseconds after a sync during which writes are not expected to block. */
+/** Milliseconds after a sync for which writes are not expected to block. */
 const quickMs = 100;
 
 const isQuick = ({ syncedAt }: ActiveFile): boolean => performance.now() - syncedAt < quickMs;
 
 /**
- * Compares the open file with the file at its path. `moved`: the open file was renamed, removed or replaced. `cut`: it
- * is shorter than `size`. In both cases, the last batch may be missing from the log. `grown`: another program wrote to
- * it.
+ * Compares the open file with the file at its path. `moved`: the open file was renamed, removed or replaced. `cut`: the
+ * file is shorter than `size`. In both cases, the last batch may be missing from the log. `grown`: another program
+ * wrote to the file.
  */
 export const compareFile = async (file: ActiveFile, size: number): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
   const now = await findStatus(file);
@@ -92,7 +92,7 @@ export const compareFile = async (file: ActiveFile, size: number): Promise<'same
   return now.size > size ? 'grown' : 'same';
 };
 
-/** Resolves to the status of the file; undefined if it is missing or cannot be reached. */
+/** Resolves to the status of the file. Undefined if it is missing or cannot be reached. */
 const findStatus = async (file: ActiveFile) => {
   try {
     return isQuick(file) ? statSync(file.path, { bigint: true }) : await stat(file.path, { bigint: true });
@@ -101,7 +101,7 @@ const findStatus = async (file: ActiveFile) => {
   }
 };
 
-/** Resolves to true if the file ends with the batch, whatever the size of the file. */
+/** Resolves to true if the file ends with the batch, regardless of the size of the file. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);
@@ -115,7 +115,7 @@ export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise
 };
 
 /**
- * Resolves to the size of the regular file at the path; undefined if there is none. Throws for anything but a regular
+ * Resolves to the size of the regular file at the path. Undefined if there is none. Throws for anything but a regular
  * file.
  */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
@@ -128,7 +128,7 @@ export const readFileSize = async (path: string): Promise<number | undefined> =>
 };
 
 /**
- * Moves an incomplete last line or group of the active file to a separate file, and ensures that the rest is on disk.
+ * Moves an incomplete last line or group of the active file to a separate file. Ensures that the rest is on disk.
  * Resolves to the size of the active file.
  */
 const repairTail = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<number> => {
@@ -181,7 +181,7 @@ const rewriteTail = async (handle: FileHandle, end: number, length: number): Pro
   }
 };
 
-/** Resolves to the offset after the last whole line that is not part of an incomplete group; 0 without such a line. */
+/** Resolves to the offset after the last whole line that is not part of an incomplete group. 0 without such a line. */
 const findWholeEnd = async (read: ReadAt, size: number, maxLineBytes: number): Promise<number> => {
   const lineEnd = await findLastLineEnd(read, size);
   let end = lineEnd;

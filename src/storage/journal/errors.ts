@@ -1,10 +1,10 @@
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 
 /**
- * Errors of a log. On startup: `locked` (another process writes to the log), `unusable` (the directory or file cannot
- * be written), `damaged` (a log of changes lacks a record). On append: `unavailable` (the last write or sync failed),
- * `queue-full`, `too-large` (a line), `closed`. On reading: `window-too-large` (the requested records span too much of
- * the log), `gone` (only a snapshot has some records). `low-space` occurs only as the cause of `unavailable`.
+ * Codes of errors of a log. On startup: `locked` (another process writes to the log), `unusable` (the directory or file
+ * cannot be written), `damaged` (a log of changes lacks a record). On append: `unavailable` (the last write or sync
+ * failed), `queue-full`, `too-large` (a line), `closed`. On reading: `window-too-large` (the requested records span too
+ * much of the log), `gone` (only a snapshot has some records). `low-space` occurs only as the cause of `unavailable`.
  */
 type JournalErrorCode =
   | 'locked'
@@ -27,16 +27,16 @@ export class JournalError extends Error {
   }
 }
 
-/** Returns an error's code: of the operating system (`ENOENT`), or of a JournalError. */
+/** Returns the code of an error. It comes from the operating system (`ENOENT`) or from a JournalError. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** Ignores the error for a missing file, which another program may have moved or deleted. For use with `catch`. */
+/** Ignores the error for a missing file. Another program may have moved or deleted the file. For use with `catch`. */
 export const passIfGone = (error: unknown): undefined => {
   if (codeOf(error) !== 'ENOENT') throw error;
   return undefined;
 };
 
-/** Reasons for failed writes that clients may see. Other reasons appear only in the program's log. */
+/** Reasons for failed writes that clients may see. Other reasons appear only in the log of the program. */
 const reasons: Record<string, string> = {
   'low-space': 'not enough space is free on the disk',
   ENOSPC: 'the disk is full',
@@ -46,14 +46,14 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
 };
 
-/** Returns the reason in brackets, after a space; empty if clients must not see the reason. */
+/** Returns the reason in brackets, after a space. Empty if clients must not see the reason. */
 export const toBracketedReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;
 };
 
 /**
- * Creates the error of a store that cannot store changes. `cause` is the error of its log, which wraps the operating
+ * Creates the error for a store that cannot store changes. `cause` is the error of its log, which wraps the operating
  * system's error.
  */
 export const toNotStored = (what: string, cause: Error | undefined): StoreUnavailable =>
@@ -64,7 +64,7 @@ export const toNotStored = (what: string, cause: Error | undefined): StoreUnavai
     },
   );
 
-/** Explains why a log could not be opened. An unknown reason keeps the text from the operating system. */
+/** Explains why a log could not be opened. For an unknown reason, keeps the text from the operating system. */
 export const explainOpening = (error: unknown): string =>
   ({ ...reasons, ...openingReasons })[codeOf(error) ?? ''] ?? (error as Error).message;
 

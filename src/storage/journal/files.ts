@@ -6,16 +6,16 @@ import type { JournalSettings } from './options.ts';
 
 export type FileNames = ReturnType<typeof createFileNames>;
 
-/** Paths of a journal's files. */
+/** Returns the paths of the files of a journal. */
 export const createFileNames = (directory: string, name: string) => ({
   directory,
   active: join(directory, `${name}.jsonl`),
-  /** Socket used as the lock. */
+  /** Path of the socket that serves as the lock. */
   lock: join(directory, `${name}.lock`),
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
-  /** Index of a closed segment, which can be rebuilt. */
+  /** Returns the path of the index of a closed segment. The index can be rebuilt. */
   index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
-  /** Incomplete last line or group that was cut off from the log. */
+  /** Returns the path of an incomplete last line or group that was cut off from the log. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
   /** Resolves to the numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
@@ -43,8 +43,8 @@ const listNumbers = async (directory: string, prefix: string, suffix: string): P
 };
 
 /**
- * Creates the directory and its missing parents, accessible only to their owner, and syncs each into its parent. Avoids
- * the `recursive` option of mkdir, which retries forever on a file system without mkdir (/proc).
+ * Creates the directory and its missing parents, accessible only to their owner. Syncs each into its parent. Does not
+ * use the `recursive` option of mkdir, which retries forever on a file system without mkdir (/proc).
  */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
   const directory = resolve(path);
@@ -63,19 +63,19 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
 
 /** Syncs file contents and names to disk. Does nothing if syncing is off. */
 export interface Sync {
-  /** Syncs the contents of a file, and the size needed to read them. */
+  /** Syncs the contents of a file, and the size that is needed to read them. */
   data(handle: FileHandle): Promise<void>;
   /** Syncs the names in a directory after a file was created, renamed or removed. */
   directory(path: string): Promise<void>;
 }
 
-/** Creates the sync. Windows cannot sync directories and does not have to, because NTFS journals their names. */
+/** Creates the sync. Windows cannot sync directories. It does not have to, because NTFS journals their names. */
 export const createSync = (enabled: boolean, platform: NodeJS.Platform = process.platform): Sync => ({
   data: enabled ? (handle) => handle.datasync() : nothing,
   directory: enabled && platform !== 'win32' ? syncDirectory : nothing,
 });
 
-/** Reports the duration of each successful content sync, in seconds. */
+/** Reports the duration of each successful sync of contents, in seconds. */
 export const measureSync = (sync: Sync, onSync: (seconds: number) => void): Sync => ({
   ...sync,
   data: async (handle) => {
@@ -104,13 +104,16 @@ const checkedForMs = 1000;
  */
 export type AssertFreeSpace = (bytes: number) => Promise<void>;
 
-/** Returns the used and available bytes of the directory's file system. */
+/** Returns the used and available bytes of the file system that contains the directory. */
 export const readSpace = async (directory: string): Promise<{ used: number; available: number }> => {
   const { bsize, blocks, bfree, bavail } = await statfs(directory);
   return { used: bsize * (blocks - bfree), available: bsize * bavail };
 };
 
-/** Creates a check that is skipped for a second after finding enough space, unless this journal itself uses it up. */
+/**
+ * Creates a check that is skipped for a second after it has found enough space, unless this journal itself uses that
+ * space up.
+ */
 export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): AssertFreeSpace => {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let spare = 0;
@@ -128,13 +131,16 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
 
 type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 
-/** Keeps segments that a reader still needs beyond the retention limits. */
+/** Hold that keeps segments beyond the retention limits while a reader still needs them. */
 export interface Hold {
   /** Returns the seq up to which the reader has finished. */
   from(): number;
-  /** Maximum size in bytes of closed segments kept for the reader, including segments within the limits. */
+  /** Maximum size in bytes of closed segments kept for the reader. Includes segments within the limits. */
   maxBytes: number;
-  /** Called with the last seq of a segment before the segment is deleted although the reader still needs it. */
+  /**
+   * Called if a segment is deleted although the reader still needs it. Receives the last seq of the segment before the
+   * deletion.
+   */
   onDropped(lastSeq: number): void;
 }
 
@@ -145,7 +151,7 @@ interface Segment {
 }
 
 /**
- * Deletes closed segments, oldest first, until the remaining segments are within the limits or held. Resolves to the
+ * Deletes closed segments, oldest first, until the remaining ones are within the limits or held. Resolves to the
  * deleted files. If a file cannot be deleted, the next call tries again.
  */
 export const removeOldSegments = async (
@@ -177,7 +183,7 @@ export const removeOldSegments = async (
   return removed;
 };
 
-/** Deletes a file. Resolves to true if the file has been deleted. */
+/** Deletes a file. Resolves to true if it has been deleted. */
 const remove = (path: string): Promise<boolean> =>
   unlink(path).then(
     () => true,

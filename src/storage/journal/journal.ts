@@ -22,7 +22,7 @@ import { filledCount } from './recent.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Appended, JournalWriter } from './writer.ts';
 
-/** Maximum number of bytes of the log that a listing reads, which take about 0.3 s of processor time. */
+/** Maximum number of bytes of the log that a listing reads. Reading them takes about 0.3 s of processor time. */
 const maxListedBytes = 256 * MiB;
 
 /** Maximum number of bytes of the log that are read to find a record. */
@@ -40,19 +40,19 @@ export interface Journal extends RecordLog {
   /** Appends a record. A record from another log keeps its id, which is a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
   /**
-   * Reads the records after `seq`, oldest first, in pieces, up to the end of the log at the first read. Foreign and
+   * Reads the records after `seq` in pieces, oldest first. Stops where the log ended at the first read. Foreign and
    * damaged lines are skipped and reported. A reader may keep one file open until it ends.
    */
   readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
   /**
    * Searches the records written by this log, newest first, even while records cannot be stored. Files and blocks
-   * without records in the range are not read, so a range costs as much as a log of only that range.
+   * without records in the range are not read. A range thus costs as much as a log of only that range.
    */
   search(search: Search): Promise<SearchResult>;
   /** Finds the record with an id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
   find(id: string): Promise<StoredRecord | undefined>;
   state(): JournalState;
-  /** Reopens the file if it was renamed or replaced. After a failure, immediately retries writing. */
+  /** Reopens the file if it was renamed or replaced. After a failure, immediately tries to write again. */
   reopen(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 
-/** Length of the `crc` field that ends each line written by this log, including the closing brace. */
+/** Length of the `crc` field, including the closing brace. It ends each line written by this log. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;
 
 /** Maximum number of characters that `toRecordLine` adds to a line: seq, crc and newline. */
@@ -14,7 +14,7 @@ export type LogRecord = Record<string, unknown>;
 /** Record of this log, with its id and seq. */
 export type StoredRecord = LogRecord & { id: string; seq: number };
 
-/** Position of a line in a group. The log contains all lines of a group, or none. */
+/** Position of a line in a group. The log contains either all lines of a group or none. */
 export interface GroupPart {
   /** Position, counted from 1. */
   index: number;
@@ -39,14 +39,14 @@ export const toLineStart = (
 /** Returns the complete line. Its CRC-32 covers every byte before the `crc` field. */
 export const toRecordLine = (start: string, seq: number): string => close(`${start},"seq":${seq}`);
 
-/** Returns a line without a record, which preserves the last seq when retention has removed every record. */
+/** Returns a line without a record. It preserves the last seq when retention has removed every record. */
 export const toMark = (seq: number): string => close(`{"seq":${seq}`);
 
 const close = (body: string): string => `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 
 let last = { time: Number.NaN, text: '' };
 
-/** Returns a new UUIDv7, which consists of the time in Unix milliseconds and random bits. */
+/** Returns a new UUIDv7. It consists of the time in Unix milliseconds and random bits. */
 export const createId = (time = Date.now()): string => {
   if (time !== last.time) {
     const hex = time.toString(16).padStart(12, '0');
@@ -55,20 +55,20 @@ export const createId = (time = Date.now()): string => {
   return last.text + randomUUID().slice(15);
 };
 
-/** Returns a UUIDv7 made of a time in Unix milliseconds and the digits of a hash, in hex. */
+/** Returns a UUIDv7 made from a time in Unix milliseconds and the hex digits of a hash. */
 export const createIdOf = (time: number, hash: string): string => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0').slice(-12);
   const variant = ((Number.parseInt(hash.charAt(3), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 };
 
-/** Returns the time encoded in an id; undefined for ids from versions before 0.2. */
+/** Returns the time encoded in an id. Undefined for ids from versions before 0.2. */
 export const readIdTime = (id: string): number | undefined =>
   id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 
 const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
 const partField = /,"part":"(\d+)\/(\d+)","seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
-/** Maximum length of the end of a line, from the group part on. */
+/** Maximum length of the end of a line, from the group part onwards. */
 const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
 const featureEventStart = Buffer.from('{"feature":"');
@@ -88,15 +88,15 @@ export interface Match {
   value: string;
 }
 
-/** Condition for a text field. */
+/** Condition on a text field. */
 export interface FieldTest {
   field: string;
   accepts(text: string): boolean;
 }
 
 /**
- * Classifies a line without its newline; undefined stands for an overlong line. A line without a `seq` needs no `crc`;
- * with a `seq`, its `crc` must match. Only foreign lines are parsed as JSON, because a matching checksum proves that a
+ * Classifies a line without its newline. Undefined stands for an overlong line. A line without a `seq` needs no `crc`.
+ * With a `seq`, its `crc` must match. Only foreign lines are parsed as JSON, because a matching checksum proves that a
  * line is valid.
  */
 export const classifyLine = (line: Buffer | undefined): LineKind => {
@@ -110,26 +110,26 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 };
 
 /**
- * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip such events;
- * readers after a seq get them.
+ * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip such events.
+ * Readers after a seq get them.
  */
 export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
 
-/** True for the line of a feature event, whose first member is `feature`. */
+/** True for the line of a feature event. Its first member is `feature`. */
 export const isFeatureEventLine = (line: Buffer): boolean =>
   line.subarray(0, featureEventStart.length).equals(featureEventStart);
 
 /** Parses an `own` or `foreign` line or a `mark`. Throws if the line has changed since it was classified. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
-/** Returns the record in an `own` line; undefined for any other line. */
+/** Returns the record in an `own` line. Undefined for any other line. */
 export const parseStored = (line: Buffer | undefined): StoredRecord | undefined => {
   if (line === undefined || classifyLine(line) !== 'own') return undefined;
   const record = parseRecord(line);
   return typeof record['id'] === 'string' && typeof record['seq'] === 'number' ? (record as StoredRecord) : undefined;
 };
 
-/** Returns the group part of an `own` line; undefined for a record without a group. */
+/** Returns the group part of an `own` line. Undefined for a record without a group. */
 export const readPart = (line: Buffer): GroupPart | undefined => {
   const found = partField.exec(trim(line).subarray(-partEndBytes).toString('latin1'));
   return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
@@ -142,7 +142,9 @@ export const passes = (record: LogRecord, tests: readonly FieldTest[]): boolean 
     return typeof text === 'string' && accepts(text);
   });
 
-/** Creates a fast test on the bytes of an `own` line. Returns false if its record cannot pass the tests. */
+/**
+ * Creates a fast test on the bytes of an `own` line. It returns false if the record in the line cannot pass the tests.
+ */
 export const createPrefilter = (tests: readonly FieldTest[]): ((line: Buffer) => boolean) => {
   const marks = tests.map(({ field, accepts }) => ({ mark: Buffer.from(`${JSON.stringify(field)}:"`), accepts }));
   return (line) => marks.every(({ mark, accepts }) => hasText(line, mark, accepts));
@@ -174,7 +176,7 @@ const readCrc = (text: Buffer): number | undefined => {
   return hex === undefined ? undefined : Number.parseInt(hex, 16);
 };
 
-/** Removes a byte order mark and a carriage return, because an editor may have added them. */
+/** Removes a byte order mark and a carriage return. An editor may have added them. */
 const trim = (line: Buffer): Buffer => {
   const start = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length;

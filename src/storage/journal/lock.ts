@@ -6,29 +6,29 @@ import { join } from 'node:path';
 import { replaceFile } from '../replaced-file.ts';
 import { codeOf, JournalError, passIfGone } from './errors.ts';
 
-/**
- * Maximum length of a socket path on macOS, which is slightly less than on Linux. Node silently truncates longer paths.
- */
+/** Maximum length of a socket path on macOS. Slightly less than on Linux. Node silently cuts longer paths. */
 const maxAddressBytes = 103;
 
-/** Lock held until `release` or the end of the process. However the process ends, the kernel releases the lock. */
+/**
+ * Lock that is held until `release` or the end of the process. The kernel releases the lock however the process ends.
+ */
 export interface Lock {
   release(): Promise<void>;
 }
 
 interface Claim {
   address: string;
-  /** True if the address is a file, which remains after a kill. */
+  /** True if the address is a file. A file remains after a kill. */
   file: boolean;
   /** True if the lock still works within the network namespace when this socket fails. */
   optional: boolean;
 }
 
 /**
- * Makes this process the only writer of `name` in the directory. On Linux, binds two sockets: an abstract socket, named
- * after the directory's device, inode and secret and unique per network namespace, and the socket `file`, which also
+ * Makes this process the only writer of `name` in the directory. On Linux, binds two sockets. The abstract socket is
+ * named after the directory's device, inode and secret, and is unique per network namespace. The socket `file` also
  * excludes other containers that share the volume. If `file` cannot be a socket, only the abstract socket is bound.
- * @throws JournalError with the code `locked`
+ * Throws a JournalError with the code `locked` if another process holds the lock.
  */
 export const lockDirectory = async (
   directory: string,
@@ -55,8 +55,8 @@ export const lockDirectory = async (
 
 /**
  * Returns a secret that only the directory's owner can read. The first process creates it. Without a secret, other
- * users could derive the socket's name from device and inode, and bind it to block every start. Empty if the secret
- * cannot be written.
+ * users could derive the name of the socket from device and inode, and bind it to block every start. Empty if the
+ * secret cannot be written.
  */
 const readSecret = (directory: string): string => {
   const path = join(directory, 'lock.key');

@@ -1,7 +1,7 @@
 import { MiB } from '../../lib/units.ts';
 import type { LogRecord } from './line.ts';
 
-/** Event that a journal reports to the program's log. */
+/** Event that a journal reports to the log of the program. */
 export type JournalEvent =
   /** An incomplete last line was moved to the file `savedAs`. */
   | { type: 'tail-cut'; bytes: number; savedAs: string }
@@ -23,7 +23,7 @@ export type ReportEvent = (event: JournalEvent) => void;
 
 /** Functions that index a log. */
 export interface Indexing {
-  /** Returns a record's time in Unix milliseconds; undefined for a record without a time. */
+  /** Returns the time of a record in Unix milliseconds. Undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
   /** Returns the key by which a record is counted. */
   keyOf(record: LogRecord): string | undefined;
@@ -35,30 +35,30 @@ export interface Indexing {
 }
 
 export interface JournalOptions {
-  /** Directory, which is created with mode 0700 if it is missing. */
+  /** Directory. Created with mode 0700 if it is missing. */
   directory: string;
-  /** Base name of the files `NAME.jsonl` and its closed segments, `NAME.00000001.jsonl` and so on. */
+  /** Base name of the files: `NAME.jsonl`, and its closed segments `NAME.00000001.jsonl` and so on. */
   name: string;
-  /** Maximum size in bytes of a segment, which is closed before a batch that would exceed this size. */
+  /** Maximum size of a segment in bytes. A segment is closed before a batch that would exceed it. */
   segmentBytes?: number;
-  /** Number of closed segments to keep; 0 keeps all. */
+  /** Number of closed segments to keep. 0 keeps all. */
   retainSegments?: number;
-  /** Bytes of closed segments to keep; 0 keeps all. */
+  /** Bytes of closed segments to keep. 0 keeps all. */
   retainBytes?: number;
   /**
-   * Days to keep a closed segment after its last record; 0 keeps all. If set, a segment is also closed when its first
-   * record is a day old, so records are kept for at most one extra day.
+   * Days for which to keep a closed segment after its last record. 0 keeps all. If set, a segment is also closed when
+   * its first record is a day old. Records are then kept for at most one extra day.
    */
   retainDays?: number;
   /** Maximum number of records waiting for the disk. Further records are refused. */
   queueCount?: number;
   /** Maximum size in bytes of records waiting for the disk. */
   queueBytes?: number;
-  /** Maximum size in bytes of a line. Longer lines are neither written nor listed. */
+  /** Maximum size of a line in bytes. Longer lines are neither written nor listed. */
   maxLineBytes?: number;
-  /** Minimum free bytes of the file system, below which records are refused. */
+  /** Minimum free bytes of the file system. Records are refused if there are fewer. */
   minFreeBytes?: number;
-  /** `false` acknowledges records before they are on disk, which is faster but unsafe on power loss. */
+  /** `false` acknowledges records before they are on disk. This is faster, but unsafe on power loss. */
   sync?: boolean;
   /** Converts a record to JSON. Default: `JSON.stringify`. */
   toJson?: (record: LogRecord) => string;
@@ -68,7 +68,7 @@ export interface JournalOptions {
   indexing?: Indexing;
   /** True to delete no segment before the first call of `holdFrom`. */
   awaitsHold?: boolean;
-  /** Lines to report as damaged. `any` accepts lines of other programs, `own` does not, and `all` also reports gaps. */
+  /** Lines to report as damaged. `any` accepts lines of other programs. `own` does not. `all` also reports gaps. */
   expects?: 'any' | 'own' | 'all';
   /** Milliseconds between attempts to resume writing after a failure. */
   retryMs?: number;
@@ -87,7 +87,7 @@ export const maxBatchBytes = MiB;
 /** Maximum size in bytes of the lines in a group: a body of 8 MiB plus the ends of lines. */
 export const maxGroupBytes = 10 * MiB;
 
-/** Adds the defaults: 64 MiB segments, kept forever, with every write synced. */
+/** Adds the defaults: segments of 64 MiB that are kept forever, with every write synced. */
 export const withDefaults = (options: JournalOptions): JournalSettings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
@@ -110,7 +110,7 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   report: createSafeReport(options.report),
 });
 
-/** Creates a report function that ignores errors of `report`, because they must not stop the log. */
+/** Creates a report function that ignores errors thrown by `report`. They must not stop the log. */
 const createSafeReport =
   (report: ReportEvent = () => undefined): ReportEvent =>
   (event) => {

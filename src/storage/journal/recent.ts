@@ -4,22 +4,22 @@ import { isFeatureEvent, type LogRecord, type Match, type StoredRecord } from '.
 /** Maximum length in characters of lines in memory. */
 const keptLength = MiB;
 
-/** Maximum number of records in a list that are kept for the next list. */
+/** Maximum number of records of a list that are kept for the next list. */
 export const filledCount = 100;
 
-/** Appended record, which the first reader converts to its stored form. */
+/** Appended record. The first reader converts it to its stored form. */
 interface RecentRecord {
   record: LogRecord;
   id: string;
   seq: number;
-  /** Characters of the line. */
+  /** Length of the line in characters. */
   length: number;
   isStored: boolean;
 }
 
 /**
- * Last records of the log in memory, so that readers that keep up with the log neither read the disk nor parse. The
- * records are the end of the log without gaps. Any change by another program clears them.
+ * Last records of the log in memory. Readers that keep up with the log then neither read the disk nor parse. The
+ * records are the end of the log without gaps. They are cleared if another program changes the files.
  */
 export class RecentRecords {
   readonly #maxCount: number;
@@ -29,7 +29,7 @@ export class RecentRecords {
   #firstSeq = 0;
   /** True if the log has no earlier records. */
   #isAll = false;
-  /** Last list, which is valid until a record is added. */
+  /** Last list. Valid until a record is added. */
   #list: { count: number; records: readonly StoredRecord[] } | undefined;
   #version = 0;
 
@@ -75,7 +75,7 @@ export class RecentRecords {
     this.#length = this.#records.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Drops all records, because the files may have changed. */
+  /** Drops all records. Called if the files may have changed. */
   clear(): void {
     this.#version += 1;
     this.#list = undefined;
@@ -86,7 +86,7 @@ export class RecentRecords {
   }
 
   /**
-   * Returns the matches among the last `count` listable records, oldest first; undefined if some of these records are
+   * Returns the matches among the last `count` listable records, oldest first. Undefined if some of these records are
    * not in memory.
    */
   list(count: number, match?: Match): readonly LogRecord[] | undefined {
@@ -102,8 +102,7 @@ export class RecentRecords {
   }
 
   /**
-   * Returns the index of the first of the last `count` listable records; undefined if some of these records are not in
-   * memory.
+   * Returns the index of the first of the last `count` listable records. Undefined if some of them are not in memory.
    */
   #findStart(count: number): number | undefined {
     let listed = 0;
@@ -115,7 +114,7 @@ export class RecentRecords {
     }
   }
 
-  /** Returns the records after a seq, oldest first; undefined if some of them are not in memory. */
+  /** Returns the records after a seq, oldest first. Undefined if some of them are not in memory. */
   after(seq: number): StoredRecord[] | undefined {
     if (this.#records.length === 0 || seq + 1 < this.#firstSeq) return undefined;
     return this.#records.slice(seq + 1 - this.#firstSeq).map(toStoredRecord);

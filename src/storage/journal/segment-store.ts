@@ -19,13 +19,13 @@ import { RecentRecords } from './recent.ts';
 
 const attempts = 3;
 
-/** Milliseconds after a check during which a file is assumed to be unchanged. */
+/** Milliseconds after a check for which a file is assumed to be unchanged. */
 const trustedMs = 1000;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
 /** Files of a journal. Methods must not run concurrently, except methods for reading. */
 export class SegmentStore {
-  /** Runs the steps of all readers one at a time, so that reading uses at most one thread of Node's pool. */
+  /** Runs the steps of all readers one at a time. Reading then uses at most one thread of Node's pool. */
   readonly readSerially = createSerial();
   readonly recent: RecentRecords;
   readonly #names: FileNames;
@@ -64,7 +64,7 @@ export class SegmentStore {
     }
   }
 
-  /** Writes and syncs a batch of whole lines. If this method throws, the batch may or may not be in the file. */
+  /** Writes and syncs a batch of whole lines. If this throws, the batch may or may not be in the file. */
   async commit(batch: Buffer): Promise<void> {
     if (this.#active.size > 0 && this.#active.size + batch.length > this.#settings.segmentBytes) {
       await this.startSegment();
@@ -112,12 +112,12 @@ export class SegmentStore {
     }
   }
 
-  /** Keeps segments that the holder still needs, starting with the next deletion. */
+  /** Keeps segments that the holder still needs. Takes effect with the next deletion. */
   holdFrom(hold: Hold): void {
     this.#holds.push(hold);
   }
 
-  /** Calls the listener when the active file is closed, with the file and its new path. */
+  /** Calls the listener with the active file and its new path when the file is closed. */
   onClosed(listener: (active: ActiveFile['shared'], path: string) => void): void {
     this.#noteClosed = listener;
   }
@@ -164,7 +164,8 @@ export class SegmentStore {
   }
 
   /**
-   * Returns the readable bytes of the active file, and the closed segments, newest first. The caller releases `active`.
+   * Returns the readable bytes of the active file, and the closed segments, newest first. The caller must release
+   * `active`.
    */
   retainFiles() {
     this.#active.shared.retain();
@@ -228,7 +229,7 @@ export class SegmentStore {
 }
 
 /**
- * Resolves to the closed segments, newest first. Called when files change instead of for each listing, because the cost
+ * Resolves to the closed segments, newest first. Called when files change and not for each listing, because the cost
  * grows with the log.
  */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>

@@ -8,11 +8,12 @@ import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts
 import type { SegmentStore } from './segment-store.ts';
 
 /**
- * Maximum milliseconds that a batch waits for more records, about as long as a sync takes, so the time at most doubles.
+ * Maximum milliseconds for which a batch waits for more records. Corresponds to the time that a sync takes, so the time
+ * at most doubles.
  */
 const gatherMs = 1;
 
-/** Start of a line, with its record. */
+/** Beginning of a line, with its record. */
 interface NewLine {
   start: string;
   record: LogRecord;
@@ -31,16 +32,16 @@ type Batch = readonly Waiting<NewLines, unknown>[];
 export interface Appended {
   id: string;
   /**
-   * Seq, which increases by one with each record. A gap means that the records in between failed and were not
+   * Seq. It increases by one with each record. A gap means that the records in between failed and were not
    * acknowledged.
    */
   seq: number;
 }
 
 /**
- * The only writer of a log. All waiting records become one write and one sync, and are acknowledged together. Records
- * that arrive in the meantime form the next batch. After a failure, nothing is written or acknowledged until a new
- * segment is open and synced, which is retried until it succeeds.
+ * Only writer of a log. All waiting records become one write and one sync, and are acknowledged together. Records that
+ * arrive in the meantime form the next batch. After a failure, nothing is written or acknowledged until a new segment
+ * is open and synced. This is retried until it succeeds.
  */
 export class JournalWriter {
   readonly #store: SegmentStore;
@@ -55,11 +56,11 @@ export class JournalWriter {
    * True if nothing was waiting when the last batch was stored. Another program may have changed the file since then.
    */
   #wasIdle = true;
-  /** Error of the last attempt to recover; set while records are refused. */
+  /** Error of the last attempt to recover. Set while records are refused. */
   #failure: Error | undefined;
   /** True if a failure was reported and no batch has been stored since. */
   #isFailureReported = false;
-  /** True if the active file may have lost bytes, in which case it is neither written nor synced again. */
+  /** True if the active file may have lost bytes. It is then neither written nor synced again. */
   #suspect = false;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
@@ -92,21 +93,21 @@ export class JournalWriter {
     return this.#lastSeq;
   }
 
-  /** Highest assigned seq, including records that are being stored or have failed. */
+  /** Highest assigned seq. Includes records that are being stored or have failed. */
   get assignedSeq(): number {
     return this.#nextSeq - 1;
   }
 
   /**
-   * Stores the record as one line. The default id is a new one. Rejects with a JournalError. After `unavailable`, the
-   * log may still contain the line.
+   * Stores the record as one line. By default, the id is new. Rejects with a JournalError if the line is not stored.
+   * After `unavailable`, the log may still contain it.
    */
   append(record: LogRecord, id = createId()): Promise<Appended> {
     const line = this.#toNewLine(record, id);
     return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
-  /** Stores the records as lines. Either all or none of the lines end up in the log. By default, ids are new. */
+  /** Stores the records as lines. The log contains either all of them or none. By default, ids are new. */
   appendGroup(records: readonly LogRecord[], ids: readonly string[] = []): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
     const lines = records.map((record, index) =>
@@ -117,18 +118,18 @@ export class JournalWriter {
     );
   }
 
-  /** Calls the listener, which must not throw, after each write. Returns a function that removes the listener. */
+  /** Calls the listener after each write. The listener must not throw. Returns a function that removes it. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Deletes segments beyond the retention settings. */
+  /** Deletes segments that exceed the retention settings. */
   applyRetention(): Promise<void> {
     return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.assignedSeq)));
   }
 
-  /** Reopens the active file if it was replaced. After a failure, immediately retries writing. */
+  /** Reopens the active file if it was replaced. After a failure, immediately tries to write again. */
   reopen(): Promise<void> {
     return this.#serially(async () => {
       if (this.#closed) return;
@@ -159,7 +160,7 @@ export class JournalWriter {
     return added.promise as Promise<T>;
   }
 
-  /** Returns the reason why lines of these sizes cannot be stored; undefined if they can. */
+  /** Returns the reason why lines of these sizes cannot be stored. Undefined if they can. */
   #findRefusal(sizes: readonly number[]): JournalError | undefined {
     const { maxLineBytes } = this.#settings;
     if (sizes.some((size) => size > maxLineBytes)) {

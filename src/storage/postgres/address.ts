@@ -6,13 +6,13 @@ export interface Host {
   port: number;
 }
 
-/** Address of a database: one server, or several servers of which one accepts changes. */
+/** Address of a database: one server, or several of which one accepts changes. */
 export interface PostgresAddress {
   hosts: Host[];
   user: string | undefined;
   password: string | undefined;
   database: string;
-  /** False for connections without TLS. */
+  /** Options for TLS. False for connections without TLS. */
   ssl: ConnectionOptions | false;
 }
 
@@ -20,11 +20,11 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)\/([
 
 const form = 'postgres://user@host/database';
 
-/** Values of libpq's `target_session_attrs` that are satisfied by a server that accepts changes. */
+/** Values of libpq's `target_session_attrs` that a server satisfies if it accepts changes. */
 const accepted = ['read-write', 'primary', 'any'];
 
 /**
- * Parses an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host`, `sslrootcert`
+ * Parses an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`. `host`, `sslrootcert`
  * and `target_session_attrs` may also be parameters. Throws an Error whose message is a clause without the password.
  */
 export const readPostgresUrl = (url: string): PostgresAddress => {

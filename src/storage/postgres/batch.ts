@@ -1,7 +1,7 @@
 import type { Connection, Row, Statement, StatementOutcome } from './connection.ts';
 import { isRollback } from './database-errors.ts';
 
-/** Row of a collection, which every change to the collection locks. */
+/** Row of a collection. Every change to the collection locks it. */
 export interface Gate {
   /** Last assigned id. */
   lastId: number;
@@ -11,11 +11,11 @@ export interface Gate {
   counts: number[];
 }
 
-/** Result of a change, or the error that refuses the change. */
+/** Result of a change, or the error with which the change is refused. */
 export type Decision<Result> = { result: Result } | { refusal: Error };
 
 /**
- * One kind of entry in the database. An instance's waiting changes are decided together while the gate is locked,
+ * One kind of entry in the database. The waiting changes of an instance are decided together while the gate is locked,
  * between two messages to the server.
  */
 export interface Collection<Change, Result> {
@@ -41,30 +41,32 @@ export interface CollectionChange {
   change: unknown;
 }
 
-/** Identifies a batch in the row of its instance in the table of writers. */
+/** Position of a batch. Identifies it in the row of its instance in the table of writers. */
 interface Fence {
   instance: string;
-  /** Number that increases with each connection, so that statements from older connections are refused. */
+  /** Number that increases with each connection. Statements from older connections are then refused. */
   epoch: number;
-  /** Batch number, from which a later connection can tell if the batch was committed. */
+  /** Number of the batch. From it, a later connection can tell whether the batch was committed. */
   batch: number;
 }
 
 type Decisions = ReadonlyMap<CollectionChange, Decision<unknown>>;
 
-/** Result of a batch; `unknown` if it may have been committed. */
+/** Result of a batch. `unknown` if it may have been committed. */
 type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
 
 /**
- * Limits the time for which this session waits for other sessions' locks, and the time for which other sessions wait
- * for its locks.
+ * Statement that limits the time for which this session waits for locks of other sessions, and the time for which they
+ * wait for its locks.
  */
 const begin: Statement = {
   text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
     SET LOCAL idle_in_transaction_session_timeout = 3000`,
 };
 
-/** Creates a statement that fails for a writer with an older epoch, because the column does not accept NULL. */
+/**
+ * Creates a statement that fails for a writer with an older epoch. It fails because the column does not accept NULL.
+ */
 const raiseFence = ({ instance, epoch, batch }: Fence): Statement => ({
   text: `UPDATE signalbox.writer SET batch = $3, seen_at = now(),
     epoch = CASE WHEN epoch = $2 THEN epoch END WHERE instance = $1`,
@@ -87,7 +89,7 @@ export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement
 
 /**
  * Executes operations in one transaction, as two messages to the server. Between these messages, `claim` returns the
- * operations that have not expired, and only these operations are decided and stored.
+ * operations that have not expired. Only these are decided and stored.
  */
 export const execute = async (
   connection: Connection,
@@ -137,7 +139,7 @@ const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisio
 const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>
   outcomes.find((outcome) => 'error' in outcome)?.error;
 
-/** Groups operations by collection, sorted by name, so that instances never deadlock. */
+/** Groups operations by collection, sorted by name. Instances then never deadlock. */
 const toParts = (operations: readonly CollectionChange[]) => {
   const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
   return names.map((name) => {

@@ -29,7 +29,7 @@ const maybeApplied = '; the change may have been applied';
 interface QueuedChange extends CollectionChange {
   /** True while the change may have been committed. */
   isUncertain: boolean;
-  /** Time at which the change gets a 503, according to `performance.now()`. */
+  /** Time at which the change gets a 503, on the clock of `performance.now()`. */
   expiresAt: number;
 }
 
@@ -45,7 +45,7 @@ export interface Identity {
 export interface WriterObserver {
   /** Receives the failure when writes start to fail, and undefined when they work again. */
   report(failure: unknown): void;
-  /** Receives the reason given by the database for refusing a change. */
+  /** Receives the reason for which the database refuses a change. */
   onRefused(error: unknown): void;
   /** Receives the duration of each batch in seconds, from the first message to the commit. */
   onCommit(seconds: number): void;
@@ -56,9 +56,9 @@ export interface WriterObserver {
 }
 
 /**
- * Writes this instance's changes. Waiting changes form a batch. A batch whose outcome is unknown is settled by the next
- * connection: registering raises the epoch, so that the old connection cannot commit anything more, and reads the
- * number of the last committed batch.
+ * Writes the changes of this instance. Waiting changes form a batch. If the outcome of a batch is unknown, the next
+ * connection settles it. Registering raises the epoch, so that the old connection cannot commit anything more. It also
+ * reads the number of the last committed batch.
  */
 export class ChangeWriter {
   readonly #open: () => Promise<Connection>;
@@ -82,7 +82,7 @@ export class ChangeWriter {
   #isStopping = false;
   #isClosed = false;
 
-  /** Changes are refused with a 503 after `deadlineMs`. */
+  /** Creates a writer. Changes are refused with a 503 after `deadlineMs`. */
   constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver, deadlineMs: number) {
     this.#open = open;
     this.#identity = identity;
@@ -97,7 +97,7 @@ export class ChangeWriter {
     this.#begun = this.#batcher.running;
   }
 
-  /** Resolves to true if the last write attempt succeeded. Waits for the first attempt. */
+  /** Resolves to true if the last attempt to write succeeded. Waits for the first attempt. */
   async isReady(): Promise<boolean> {
     await this.#begun;
     return this.#connection?.isOpen === true;
@@ -108,7 +108,7 @@ export class ChangeWriter {
     return this.#batcher.queued;
   }
 
-  /** Error of the last write attempt; undefined after a success, and until the first attempt ends. */
+  /** Error of the last attempt to write. Undefined after a success, and until the first attempt ends. */
   get failure(): unknown {
     return this.#lastFailure;
   }
@@ -127,7 +127,7 @@ export class ChangeWriter {
     return waiting.promise as Promise<Result>;
   }
 
-  /** Stops retrying, so that waiting changes end soon. */
+  /** Stops retrying. Waiting changes then end soon. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -147,7 +147,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Refuses changes past their deadline, then waits for the next deadline. */
+  /** Refuses changes whose deadline has passed, then waits for the next deadline. */
   #expire(): void {
     const now = performance.now();
     this.#expiry = undefined;
@@ -219,7 +219,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Reconnects to find out the last committed batch. Gives up when all changes have expired. */
+  /** Reconnects to find out which batch was last committed. Gives up when all changes have expired. */
   async #learn(batch: readonly WaitingChange[]): Promise<void> {
     while (batch.some(({ isSettled }) => !isSettled)) {
       try {
@@ -265,9 +265,7 @@ export class ChangeWriter {
   }
 }
 
-/**
- * SQL for the microseconds since 1970, used so that the epoch increases even if the row was deleted in the meantime.
- */
+/** SQL for the microseconds since 1970. The epoch then increases even if the row was deleted in the meantime. */
 const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at, knows)
@@ -275,7 +273,7 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   ON CONFLICT (instance) DO UPDATE SET epoch = greatest(writer.epoch + 1, ${now}), seen_at = now()
   RETURNING epoch, batch`;
 
-/** Returns the changes that have not expired, and marks them as possibly committed from now on. */
+/** Returns the changes that have not expired. Marks them as possibly committed from now on. */
 const claim = (batch: readonly WaitingChange[]): CollectionChange[] => {
   const wanted = batch.filter(({ isSettled }) => !isSettled).map(({ item }) => item);
   for (const change of wanted) change.isUncertain = true;

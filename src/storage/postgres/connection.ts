@@ -12,13 +12,15 @@ const statementMs = 3000;
 /** Milliseconds without a response after which the next response must be confirmed. */
 const silenceMs = 500;
 
-/** Milliseconds allowed for other servers to respond after a server that accepts changes has responded. */
+/** Milliseconds given to other servers to respond after a server that accepts changes has responded. */
 const patienceMs = 250;
 
 /** SQLSTATEs for prepared statements whose name the server does not know, or already knows. */
 const strangeNames = new Set(['26000', '42P05']);
 
-/** Asks a server for its role and its timeline, which counts the standby promotions so far. */
+/**
+ * Statement that asks a server for its role and its timeline. The timeline counts the promotions of standbys so far.
+ */
 const ask: Statement = {
   text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`,
@@ -26,7 +28,7 @@ const ask: Statement = {
 
 const toNumbers = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
 
-/** Parsers for bigint and bigint[], whose values are ids and counts far below 2^53. */
+/** Parsers for bigint and bigint[]. Their values are ids and counts far below 2^53. */
 const ownParsers = new Map<number, (text: string) => unknown>([
   [20, Number],
   [1016, toNumbers],
@@ -39,12 +41,13 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
-  /** True for a string that is used frequently. Each connection parses such a string only once. */
+  /** True for a statement that is used frequently. Each connection parses it only once. */
   isPrepared?: boolean;
 }
 
 /**
- * False behind a PgBouncer before 1.21, which switches connections between transactions, so nothing can be prepared.
+ * Whether statements can be prepared. False behind a PgBouncer before 1.21, which switches connections between
+ * transactions.
  */
 interface Preparing {
   isPossible: boolean;
@@ -56,9 +59,7 @@ export type Row = any;
 /** Result of a statement. */
 export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
 
-/**
- * Connection to a server. If a statement does not get a response in time, by default within 3 s, the connection ends.
- */
+/** Connection to a server. It ends if a statement does not get a response in time, by default within 3 s. */
 export class Connection {
   readonly #client: pg.Client;
   #isOpen = true;
@@ -87,8 +88,8 @@ export class Connection {
 
   /**
    * Opens a connection. Rejects within a second if the server cannot be reached. With `confirm`, a response after a
-   * silence counts only once `confirm` resolves, because a server that was paused may not know that another server has
-   * replaced it.
+   * silence counts only once `confirm` resolves. A server that was paused may not know that another server has replaced
+   * it.
    */
   static async open(
     { user, password, database, ssl }: PostgresAddress,
@@ -195,7 +196,7 @@ export class Connection {
   }
 }
 
-/** Names of prepared statements, by text. A name means the same text in every version. */
+/** Names of prepared statements by text. A name means the same text in every version. */
 const names = new Map<string, string>();
 
 const nameOf = (text: string): string => {
@@ -204,7 +205,7 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** Returns the last result of a string, which may contain several statements. */
+/** Returns the last result of a string. The string may contain several statements. */
 const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): StatementOutcome => {
   const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
   return { rows, command, rowCount: rowCount ?? 0 };
@@ -229,7 +230,8 @@ export class Primary {
   }
 
   /**
-   * Rejects within about a second if no server accepts changes, and with a LastingProblem if a server gives a reason.
+   * Rejects within about a second if no server accepts changes. Rejects with a LastingProblem if a server gives a
+   * lasting reason.
    */
   async connect(): Promise<Connection> {
     const { connection, isReadOnly } = await this.#find();

@@ -6,18 +6,18 @@ const failureCodeOf = (error: unknown): string => String((error as { code?: unkn
 
 /**
  * True if a commit is certain to have been refused: data, constraints, serialization, rights, resources. The severity
- * is no help, because it depends on the server's language, and an error that ends the connection may come after the
+ * does not help, because it depends on the language of the server. An error that ends the connection may come after the
  * commit.
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
 
 /**
- * True if the values of a change violate a type, constraint or limit. Excludes NOT NULL (23502), which is the fence of
- * writers.
+ * True if the values of a change violate a type, constraint or limit. Does not include NOT NULL (23502), which is the
+ * fence of writers.
  */
 export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(failureCodeOf(error));
 
-/** Pattern of an SQLSTATE, which contains a digit, unlike system codes. */
+/** Pattern of an SQLSTATE. It contains a digit, unlike system codes. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
 /** Problem that lasts until an operator changes something. The message is a clause. */
@@ -52,7 +52,7 @@ export const foreignTables =
 /** True if the user lacks rights. */
 export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
 
-/** Advice, by SQLSTATE, for failures that retrying does not fix: credentials, database, rights, TLS. */
+/** Advice by SQLSTATE for failures that retrying does not fix: credentials, database, rights, TLS. */
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',
   '28000': 'this user is not allowed to connect: allow the user in pg_hba.conf, or use another user',
@@ -64,7 +64,7 @@ const lasting: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
 
-/** Advice by message, for messages from the driver and PgBouncer that are more specific than their codes. */
+/** Advice by message. For messages from the driver and PgBouncer that are more specific than their codes. */
 const lastingMessages: [message: RegExp, problem: string][] = [
   [
     /does not support SSL/,
@@ -74,7 +74,7 @@ const lastingMessages: [message: RegExp, problem: string][] = [
   [/^no such database/, 'the database does not exist: create it, or correct the address'],
 ];
 
-/** Returns the lasting problem behind a connection failure; undefined for any other failure. */
+/** Returns the lasting problem behind a connection failure. Undefined for any other failure. */
 export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
   if (error instanceof LastingProblem) return error;
   const [, advice] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
@@ -95,7 +95,7 @@ const unreachable: [cause: RegExp, problem: string][] = [
 ];
 
 /**
- * Returns advice on what to check if the server cannot be reached, as a clause without secrets; undefined for other
+ * Returns advice on what to check if the server cannot be reached, as a clause without secrets. Undefined for other
  * failures.
  */
 export const explainUnreachable = (error: unknown): string | undefined => {

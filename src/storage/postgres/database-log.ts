@@ -24,30 +24,29 @@ import { countTable, listTable, parseRow, readPage, searchTable, toLevel } from 
 /** Milliseconds between queries for records of other instances. */
 const pollMs = 1000;
 
-/** Minimum milliseconds for which events are kept, so that actions can be looked up. */
+/** Minimum milliseconds for which events are kept. Actions can be looked up during that time. */
 const eventsKeptMs = dayMs;
 
 /** Lease of the instance that writes the snapshots of the projection of feature events. */
 export const eventsLease = 'incidents';
 
-/** Maximum size in bytes of a body. Such a body fits into a line of a journal. */
+/** Maximum size of a body in bytes. Such a body fits into a line of a journal. */
 const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;
   table: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page';
-  /** Instance that stores the records. Default: the database's name for this instance. */
+  /** Instance that stores the records. Default: the name that the database uses for this instance. */
   instance?: string;
   clock: () => Date;
   /** Times and levels of records. By default, the time of storing and no level. */
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
-  /** Returns the number of days for which records are kept; 0 keeps all. Called before each deletion. */
+  /** Returns the number of days for which records are kept. 0 keeps all. Called before each deletion. */
   retainDays(): number | Promise<number>;
   /** True if records may be deleted once a snapshot contains them. */
   hasSnapshot?: boolean;
   /**
-   * True if a second table has feature events. A projection folds `events`, and rows stay until its snapshot contains
-   * them.
+   * True if a second table has feature events. A projection folds `events`. Rows stay until its snapshot contains them.
    */
   hasEvents?: boolean;
   /** Maximum number of waiting records. Further records are refused. */
@@ -67,7 +66,7 @@ export class DatabaseLog implements RecordLog {
   readonly #tables: readonly [string, ...string[]];
   /** Damages reported so far. */
   readonly #damages = new Set<string>();
-  /** Holds set by projections. */
+  /** Holds that projections have set. */
   readonly #holds = new Set<() => number>();
   /** Last stored record. Its id may be unknown. */
   #last: LastRecord | undefined;
@@ -111,7 +110,7 @@ export class DatabaseLog implements RecordLog {
     return this.add(rows) as Promise<Appended[]>;
   }
 
-  /** The log including feature events. */
+  /** Log that includes feature events. */
   get events(): FollowedLog {
     const { database, table } = this.#options;
     return {
@@ -139,8 +138,8 @@ export class DatabaseLog implements RecordLog {
   }
 
   /**
-   * Stores all rows or none. Omits repeats. Rejects with a JournalError (`queue-full`, `too-large`), with
-   * StoreUnavailable, or, unless the records are acknowledged, with a KeyRefusal.
+   * Stores either all rows or none. Leaves out repeats. Rejects with a JournalError (`queue-full`, `too-large`) or
+   * StoreUnavailable. Rejects with a KeyRefusal unless the records are acknowledged.
    */
   async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
     const { database, queueCount = 10_000, queueBytes = Number.POSITIVE_INFINITY } = this.#options;
@@ -203,7 +202,7 @@ export class DatabaseLog implements RecordLog {
     return countTable(this.#options.database, this.#options.table, counting);
   }
 
-  /** Calls the listener, also for records of other instances, which it gets within about a second. */
+  /** Calls the listener when records are stored. For records of other instances, it is called within about a second. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(() => void this.refresh(), pollMs).unref();
@@ -215,7 +214,7 @@ export class DatabaseLog implements RecordLog {
     return () => void this.#lostListeners.delete(listener);
   }
 
-  /** Does nothing, because other instances delete rows by age without regard to this instance's needs. */
+  /** Does nothing. Other instances delete rows by age without regard to the needs of this instance. */
   async holdFrom(): Promise<Release> {
     await undefined;
     return () => undefined;
@@ -282,18 +281,21 @@ export class DatabaseLog implements RecordLog {
     this.#options.database.reportDamage(damage);
   }
 
-  /** Makes the projections write the snapshots that rows are waiting for. */
+  /** Makes the projections write the snapshots for which rows are waiting. */
   #askHolds(): void {
     for (const from of this.#holds) from();
   }
 }
 
-/** True if the known record was lost, because the log ends before its seq or another record has that seq. */
+/** True if the known record was lost: the log ends before its seq, or another record has that seq. */
 const isOther = (found: LastRecord, known: LastRecord): boolean =>
   found.seq < known.seq ||
   (found.seq === known.seq && found.id !== undefined && known.id !== undefined && found.id !== known.id);
 
-/** Returns the total size of the bodies in bytes. Throws a JournalError with the code `too-large`. */
+/**
+ * Returns the total size of the bodies in bytes. Throws a JournalError with the code `too-large` if a body is too
+ * large.
+ */
 const countBytes = (records: readonly NewRecord[]): number => {
   const lengths = records.map(({ body }) => Buffer.byteLength(body));
   const sum = lengths.reduce((total, length) => total + length, 0);

@@ -10,16 +10,16 @@ import { DatabaseReader, type ReadTransaction } from './reader.ts';
 import { type Cut, type Expiry, RowDeletion } from './row-deletion.ts';
 import { type Common, claimCommon, migrate } from './schema.ts';
 
-/** Milliseconds before the row of an instance that has stopped is deleted. */
+/** Milliseconds after which the row of an instance that has stopped is deleted. */
 const endedMs = dayMs;
 
 /**
- * Milliseconds before the lease of a machine or instance that has vanished is deleted. Until then, the lease shows when
- * it was last held.
+ * Milliseconds after which the lease of a machine or instance that has vanished is deleted. Until then, the lease shows
+ * when it was last held.
  */
 const leaseKeptMs = 30 * dayMs;
 
-/** Milliseconds for all final messages, which are not essential, during shutdown. */
+/** Milliseconds during shutdown for all final messages. They are not essential. */
 const farewellsMs = 250;
 
 /** Limits, in milliseconds, for requests that wait for an unresponsive database. */
@@ -42,14 +42,14 @@ export class Database {
   readonly #observer: WriterObserver;
   readonly #reader: DatabaseReader;
   readonly #writer: ChangeWriter;
-  /** Writer for `writeApart`, created on first use. */
+  /** Writer for `writeApart`. Created on first use. */
   #apart: ChangeWriter | undefined;
   readonly #createApart: () => ChangeWriter;
   /** Milliseconds left for final messages. */
   #farewellMs = farewellsMs;
   readonly #deletion = new RowDeletion((statement) => this.query(statement));
 
-  /** Throws an Error for an invalid address. The message is a clause. */
+  /** Opens the database lazily. Throws an Error for an invalid address. The message is a clause. */
   constructor(
     url: string,
     identity: Identity,
@@ -91,7 +91,7 @@ export class Database {
     this.expire({ table: 'lease', key: 'name', at: { timestamp: 'until' }, keptMs: leaseKeptMs, clock });
   }
 
-  /** Error of the last write; undefined while changes are stored, and before the first attempt. */
+  /** Error of the last write. Undefined while changes are stored, and before the first attempt. */
   get failure(): Error | undefined {
     const { failure } = this.#writer;
     return failure === undefined ? undefined : toDatabaseUnavailable(failure);
@@ -113,8 +113,8 @@ export class Database {
   }
 
   /**
-   * Writes on a separate connection, so that waiting for a lock does not delay other changes. Otherwise like `write`.
-   * Refused values are not reported.
+   * Writes on a separate connection, so that waiting for a lock does not delay other changes. Otherwise works like
+   * `write`. Refused values are not reported.
    */
   writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     this.#apart ??= this.#createApart();
@@ -137,8 +137,8 @@ export class Database {
   }
 
   /**
-   * Opens a transaction that reads a consistent snapshot. The caller closes the transaction. Rejects with
-   * StoreUnavailable, also if too many transactions are open.
+   * Opens a transaction that reads a consistent snapshot. The caller must close it. Rejects with StoreUnavailable if
+   * the database cannot be used or too many transactions are open.
    */
   openTransaction(): Promise<ReadTransaction> {
     return this.#reader.openTransaction();
@@ -154,12 +154,12 @@ export class Database {
     this.#deletion.cut(cut);
   }
 
-  /** Deletes old rows now, because a new snapshot contains them. */
+  /** Deletes old rows now. Called when a new snapshot contains them. */
   deleteSoon(): void {
     this.#deletion.deleteSoon();
   }
 
-  /** Stops retrying, because a server that is stopping does not wait for the database to return. */
+  /** Stops retrying. A server that is stopping does not wait for the database to return. */
   stop(): void {
     this.#writer.stop();
     this.#apart?.stop();

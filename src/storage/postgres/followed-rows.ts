@@ -7,7 +7,7 @@ import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 import { parseRow } from './record-search.ts';
 
-/** Maximum number of rows per page, and size in bytes of the bodies after which a page ends. */
+/** Maximum number of rows per page, and size of the bodies in bytes at which a page ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
@@ -17,17 +17,15 @@ export interface FollowedTables {
   tables: readonly [string, ...string[]];
   /** Tables to read. */
   wanted: readonly string[];
-  /** Projection whose snapshot may contain deleted records; undefined if there is none. */
+  /** Projection whose snapshot may contain deleted records. Undefined if there is none. */
   projection: string | undefined;
 }
 
 /**
- * Reads the records after a seq that exist when reading begins, in pages, for a projection that has folded up to
- * `last`. The query for each page also checks that `last` still exists, because after a failover of the database, other
- * records may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if `last` is missing, or
- * if only the snapshot contains some of the records.
- *
- * `onDamage` receives each unreadable row, which is left out.
+ * Reads the records after a seq that exist when reading begins, in pages. For a projection that has folded up to
+ * `last`. The query for each page also checks that `last` still exists. After a failover of the database, other records
+ * may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if `last` is missing, or if only
+ * the snapshot contains some of the records. `onDamage` receives each unreadable row, which is left out.
  */
 export async function* readFollowed(
   database: Pick<Database, 'query'>,
@@ -91,8 +89,8 @@ const isLost = (known: LastRecord, { gone, saved, lastId, end }: FoundLast, hasS
 };
 
 /**
- * Returns the query for one page of rows, oldest first, each with the columns of FoundLast. If the page is empty, the
- * query returns a single row without a seq.
+ * Returns the query for one page of rows, oldest first. Each row has the columns of FoundLast. If the page is empty,
+ * the query returns a single row without a seq.
  */
 const selectPage = (tables: readonly string[], wanted: readonly string[]): string => {
   const all = (from: readonly string[], select: (table: string) => string): string =>

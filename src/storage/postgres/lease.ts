@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Seconds for which a lease lasts after its renewal. */
+/** Seconds for which a lease is valid after it was renewed. */
 const leaseSeconds = 15;
 
 /** Milliseconds between attempts to acquire or renew a lease. */
@@ -9,13 +9,13 @@ const renewMs = 5000;
 /** Right of one instance to act on behalf of all. */
 export interface Lease {
   isHeld(): boolean;
-  /** Calls the listener when the lease is gained or lost. */
+  /** Calls the listener when the lease is acquired or lost. */
   onChanged(listener: (isHeld: boolean) => void): void;
   /** Gives up the lease. */
   close(): Promise<void>;
 }
 
-/** Lease for a server without other instances, which always holds the lease. */
+/** Lease for a server without other instances. It is always held. */
 export const ownLease: Lease = {
   isHeld: () => true,
   onChanged: () => undefined,

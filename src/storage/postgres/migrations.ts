@@ -3,7 +3,7 @@ import { minuteMs } from '../../lib/units.ts';
 /** Maximum milliseconds for migrating many rows. */
 const longMs = 10 * minuteMs;
 
-/** Returns the SQL that creates the table of a log. Released migrations use this SQL, so it must never change. */
+/** Returns the SQL that creates the table of a log. It must never change, because released migrations use it. */
 const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} (
   seq bigint PRIMARY KEY,
   id uuid NOT NULL UNIQUE,
@@ -16,8 +16,8 @@ const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} 
 /**
  * Tables of version 1. Bodies are JSON, as in responses or as in the log in files, because PostgreSQL refuses U+0000 in
  * columns. Gates change with every write, so their pages leave room for new row versions. `id + 0` in indexes and
- * orders keeps the planner, whose statistics may be outdated, from scanning the primary key for rare rows. Times of
- * records are milliseconds since 1970.
+ * orders keeps the planner from scanning the primary key for rare rows, because its statistics may be outdated. Times
+ * of records are milliseconds since 1970.
  */
 export const firstTables = `
 CREATE TABLE signalbox.gate (
@@ -89,9 +89,9 @@ CREATE INDEX repeat_at ON signalbox.repeat (at);
 `;
 
 /**
- * Incidents with their events, numbered from 1. The gate's last id is the seq of the last folded alert. Of the alerts
- * from before the migration, only alerts from the last day are folded. Strings for filters are in lower case, without
- * characters that columns refuse.
+ * Incidents with their events, numbered from 1. The last id in the gate is the seq of the last folded alert. Of the
+ * alerts from before the migration, only those from the last day are folded. Strings for filters are in lower case,
+ * without characters that columns refuse.
  */
 const incidentTables = `
 INSERT INTO signalbox.gate (name, last_id, counts)
@@ -155,7 +155,7 @@ CREATE TABLE signalbox.lease (
 );
 `;
 
-/** Log of heartbeats, and their snapshot: states as of a seq, and the last time at which pings could be received. */
+/** Log of heartbeats, and its snapshot: states as of a seq, and the last time at which pings could be received. */
 const heartbeatTables = `
 INSERT INTO signalbox.gate (name) VALUES ('heartbeat');
 
@@ -212,13 +212,11 @@ ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
 `;
 
 /**
- * Events of incidents. Their seqs come from the gate of the alerts, so that events and alerts share one order. The
+ * Events of incidents. Their seqs come from the gate of the alerts, so that events and alerts have one order. The
  * incidents of 1.1.0 become the first snapshot. No incident is resolved by time before an instance has appended its
- * settings.
- *
- * The tables of 1.1.0 stay for a downgrade, but running instances of 1.1.0 must not fold alerts into them: renaming a
- * column that they need makes them refuse requests for incidents, and a lease without an end keeps them from notifying.
- * After a downgrade, the migration runs again.
+ * settings. The tables of 1.1.0 stay for a downgrade. Running instances of 1.1.0, however, must not fold alerts into
+ * them. Renaming a column that they need makes them refuse requests for incidents. A lease without an end keeps them
+ * from notifying. After a downgrade, the migration runs again.
  */
 const eventTables = `
 ALTER TABLE signalbox.incident RENAME COLUMN body TO former_body;

@@ -3,11 +3,11 @@ import type { List } from '../list.ts';
 import type { Row } from './connection.ts';
 import type { DatabaseReader, ReadTransaction } from './reader.ts';
 
-/** Maximum number of rows per page, and maximum size in bytes of their bodies unless a single row has more. */
+/** Maximum number of rows per page, and maximum size of their bodies in bytes. A single row may have more. */
 const pageRows = 1000;
 const pageBytes = MiB;
 
-/** Bytes of the first page. The page is small, because many clients may read a first page together. */
+/** Bytes of the first page. It is small, because many clients may read a first page at the same time. */
 const firstBytes = MiB / 2;
 
 type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
@@ -15,7 +15,7 @@ type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
 /** Rows to list. */
 interface Selection {
   table: string;
-  /** SQL conditions, which contain no text from clients. */
+  /** SQL conditions. They contain no text from clients. */
   conditions: readonly string[];
   /** Parameters for the conditions and for `total`. */
   values?: unknown[];
@@ -88,8 +88,8 @@ const readLongList = async <T extends object>(
 };
 
 /**
- * Reads the first page of rows after `from` (or before `from`, with `isBack`), and the total, in one consistent
- * snapshot. One row beyond `limit` shows that more rows follow. Rows that do not fit into `bytes` have no body.
+ * Reads the first page of rows after `from` and the total, in one consistent snapshot. With `isBack`, reads rows before
+ * `from`. One row beyond `limit` shows that more rows follow. Rows that do not fit into `bytes` have no body.
  */
 export const readFirstPage = async (
   database: PageReader,
@@ -117,7 +117,7 @@ const selectPage = (selection: Selection, limit: number, from: number, bytes: nu
   ) AS sized ORDER BY id ${order}`;
 };
 
-/** Returns the query for the total, and for the rows after an id, which are counted up to one above the limit. */
+/** Returns the query for the total and for the rows after an id. The rows are counted up to one above the limit. */
 const selectCounts = (selection: Selection, limit: number, after: number): string => {
   const { gate, total } = selection;
   const counted = `(SELECT count(*) FROM (SELECT 1 FROM ${fromMatches(selection, after)} LIMIT ${limit + 1}) AS found)`;

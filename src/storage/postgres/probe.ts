@@ -7,7 +7,7 @@ interface ProbeLogin {
   user: string | undefined;
   password: string | undefined;
   database: string | undefined;
-  /** Undefined for a connection without TLS. */
+  /** Options for TLS. Undefined for a connection without TLS. */
   tls: ConnectionOptions | undefined;
 }
 
@@ -20,7 +20,7 @@ class PasswordMissing extends Error {
   }
 }
 
-/** Logs in over an open connection, which the caller destroys, and runs `SELECT 1`. */
+/** Logs in over an open connection and runs `SELECT 1`. The caller must destroy the connection. */
 export const askDatabase = async (
   socket: Socket,
   { host, user, password = '', database = user, tls }: ProbeLogin,
@@ -51,6 +51,6 @@ export const askDatabase = async (
   await client.query('SELECT 1');
 };
 
-/** Returns the message of an error that the server reports; undefined for any other error. */
+/** Returns the message of an error that the server reports. Undefined for any other error. */
 export const toServerMessage = (error: Error): string | undefined =>
   error instanceof pg.DatabaseError || error instanceof PasswordMissing ? error.message : undefined;

@@ -28,7 +28,7 @@ export const readProjection = (
 
 /**
  * Creates the table for export and import of a projection of a log and its feature events. Imported entries become the
- * snapshot, as of the last imported record. A running instance that follows the log restores the snapshot, too, because
+ * snapshot as of the last imported record. A running instance that follows the log also restores the snapshot, because
  * the earlier events count as gone. `move` returns an entry whose seqs are increased by a number.
  */
 export const createProjectionTable = <Entry>(

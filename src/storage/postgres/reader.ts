@@ -4,7 +4,7 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Connection, Row, Statement } from './connection.ts';
 import { isMissing, isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
 
-/** Number of connections for short reads. Each connection handles many statements concurrently. */
+/** Number of connections for short reads. Each handles many statements concurrently. */
 const connectionCount = 2;
 
 /** Milliseconds between attempts. */
@@ -17,7 +17,7 @@ const waitingCount = 10_000;
 const transactionCount = 2;
 const firstPageCount = 16;
 
-/** Milliseconds that a list waits for a place. */
+/** Milliseconds for which a list waits for a place. */
 const placeMs = 5000;
 
 /**
@@ -26,17 +26,17 @@ const placeMs = 5000;
  */
 const briefMs = 1000;
 
-/** Milliseconds without a query after which a transaction is closed, because its reader has left or is too slow. */
+/** Milliseconds without a query after which a transaction is closed. Its reader has left or is too slow. */
 const idleMs = 60_000;
 
-/** Transaction on a separate connection, which reads a consistent snapshot. */
+/** Transaction on a separate connection. It reads a consistent snapshot. */
 export interface ReadTransaction {
   /** Runs a query. If the query fails, closes the transaction and rejects with StoreUnavailable. */
   query(statement: Statement): Promise<Row[]>;
   close(): void;
 }
 
-/** Reads from the primary, so that each instance sees all writes of other instances. */
+/** Reads from the primary. Each instance then sees all writes of other instances. */
 export class DatabaseReader {
   readonly #openToRead: () => Promise<Connection>;
   readonly #open: () => Promise<Connection>;
@@ -49,7 +49,10 @@ export class DatabaseReader {
   #isStopping = false;
   #isClosed = false;
 
-  /** `open` is for transactions. Reads are retried for `attemptsMs`; the last attempt may take 4 s more. */
+  /**
+   * Creates a reader. `open` is for transactions. Reads are retried for `attemptsMs`. The last attempt may take 4 s
+   * more.
+   */
   constructor(openToRead: () => Promise<Connection>, open: () => Promise<Connection>, attemptsMs: number) {
     this.#openToRead = openToRead;
     this.#open = open;
@@ -97,7 +100,7 @@ export class DatabaseReader {
     return { query, close };
   }
 
-  /** Stops retrying, so that waiting reads end soon. */
+  /** Stops retrying. Waiting reads then end soon. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -132,7 +135,7 @@ export class DatabaseReader {
     }
   }
 
-  /** Returns the connections in turn; replaces a connection that has ended. */
+  /** Returns the connections in turn. Replaces a connection that has ended. */
   async #connect(): Promise<Connection> {
     this.#next = (this.#next + 1) % connectionCount;
     const place = this.#next;
@@ -155,7 +158,7 @@ class CallerLimit {
     this.#free = count;
   }
 
-  /** Resolves to a function that frees the place. Rejects with StoreUnavailable if no place is freed in time. */
+  /** Resolves to a function that frees the place. Rejects with StoreUnavailable if no place becomes free in time. */
   async take(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#waitInLine();

@@ -7,15 +7,15 @@ import { type Collection, type Decision, type Gate, toColumns } from './batch.ts
 import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
 
-/** Key of a record. The record repeats the last record with that hash if both have the same state. */
+/** Key of a record. The record is a repeat if the last record with that hash has the same state. */
 export interface RepeatRowKey {
   hash: string;
   state: string;
   /** True if a record with a different state is refused with a KeyRefusal. */
   isOnce: boolean;
   /**
-   * Milliseconds after the first record, or the last reminder, after which a repeat is added as a reminder. The
-   * reminder's member `repeatOf` is the id of the first record. A reminder still counts as a repeat.
+   * Milliseconds after the first record, or the last reminder, after which a repeat is added as a reminder. The member
+   * `repeatOf` of the reminder is the id of the first record. A reminder still counts as a repeat.
    */
   remindAfterMs?: number | undefined;
 }
@@ -26,12 +26,12 @@ export interface NewRecord {
   id: string;
   /** Time in milliseconds since 1970. */
   at: number;
-  /** Level by which records are counted; null for text that the column cannot store. */
+  /** Level by which records are counted. Null for text that the column cannot store. */
   level: string | null;
-  /** Body: JSON without U+0000. */
+  /** Body as JSON without U+0000. */
   body: string;
   key?: RepeatRowKey | undefined;
-  /** True for a feature event, which goes to a second table with the same sequence of seqs. */
+  /** True for a feature event. It goes to a second table with the same sequence of seqs. */
   isEvent?: boolean;
 }
 
@@ -44,9 +44,7 @@ type StoredRow = Omit<NewRecord, 'key'> & { seq: number };
 /** Records that are added together. */
 export interface RecordChange {
   records: readonly NewRecord[];
-  /**
-   * True if the records are already acknowledged, in which case the table may have some of them, and none is refused.
-   */
+  /** True if the records have already been acknowledged. The table may then have some of them, and none is refused. */
   isAcknowledged: boolean;
 }
 
@@ -103,7 +101,7 @@ const listHashes = (key: RepeatRowKey | undefined): string[] =>
 
 class RecordBatch {
   readonly #gate: Gate;
-  /** Seqs of the table's records, by id. */
+  /** Seqs of the records in the table, by id. */
   readonly #seqs: Map<string, number>;
   readonly #keys: Map<string, RememberedKey>;
   readonly #added: StoredRow[] = [];
@@ -181,7 +179,7 @@ const insertRecords = (table: string, instance: string, rows: readonly StoredRow
   values: [...toColumns(rows, 'seq', 'id', 'at', 'level', 'body'), instance],
 });
 
-/** Returns the statement that stores keys with distinct hashes, replacing earlier keys. */
+/** Returns the statement that stores keys with distinct hashes. They replace earlier keys. */
 const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
   text: `INSERT INTO signalbox.repeat (hash, state, id, at)
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[])
@@ -191,24 +189,24 @@ const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
 
 type Key = Pick<RememberedKey, 'hash' | 'state'>;
 
-/** Values for the table's columns. */
+/** Functions that return the values for the columns of the table. */
 interface Columns {
-  /** Returns the time in milliseconds since 1970; undefined for a record without a time. */
+  /** Returns the time in milliseconds since 1970. Undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
   levelOf?(record: LogRecord): unknown;
   /** True if a second table has feature events. Their projection does not fold imported records older than a day. */
   hasEvents?: boolean;
-  /** Reads and adds the key of a record, because the table may store keys separately from records. */
+  /** Functions that read and add the key of a record. The table may store keys separately from records. */
   keys?: {
     read(record: LogRecord): Key | undefined;
     add(record: LogRecord, key: Key): LogRecord;
   };
 }
 
-/** Instance of imported records. No instance received them, so no instance delivers them. */
+/** Instance of imported records. No instance received them, so none delivers them. */
 const noInstance = '';
 
-/** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1. */
+/** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1 upwards. */
 export const createRecordTable = (
   name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,

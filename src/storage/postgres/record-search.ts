@@ -7,7 +7,7 @@ import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Maximum number of rows per page, and size in bytes of the bodies after which a page ends. */
+/** Maximum number of rows per page, and size of the bodies in bytes at which a page ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
@@ -17,7 +17,7 @@ const maxListedBytes = 256 * MiB;
 /** Maximum number of rows in a time range that are sorted. Larger ranges are read in seq order. */
 const sortedCount = 20_000;
 
-/** Bytes that a row takes in addition to its body, counted against the `maxBytes` of a search. */
+/** Bytes that a row takes in addition to its body. They count towards the `maxBytes` of a search. */
 const rowBytes = 256;
 
 /** Maximum number of rows to count. */
@@ -32,11 +32,11 @@ const maxLevels = 200;
 /** U+0000 and lone surrogates, which PostgreSQL refuses. */
 const unstorable = /[\0\p{Cs}]/u;
 
-/** Returns the level for the column; null for anything but a short text that PostgreSQL can store. */
+/** Returns the level for the column. Null for anything but a short text that PostgreSQL can store. */
 export const toLevel = (level: unknown): string | null =>
   typeof level === 'string' && level.length <= maxLevelLength && !unstorable.test(level) ? level : null;
 
-/** Parses a row's record and the instance that stored it. */
+/** Parses the record in a row and the instance that stored it. */
 export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { instance: string } => ({
   ...(JSON.parse(body) as LogRecord),
   id,
@@ -56,11 +56,11 @@ export interface RowRange {
   /** Rows after a seq, oldest first, or rows before a seq, newest first. */
   from: { after: number } | { before: number };
   /**
-   * Rows of an instance, or rows with one of the levels or no level, because each of these columns is indexed together
-   * with seq; or rows with one of the seqs.
+   * Rows of an instance, rows with one of the levels or no level, or rows with one of the seqs. Instance and level are
+   * each indexed together with seq.
    */
   where?: { instance: string } | { levels: readonly string[] } | { seqs: readonly number[] } | undefined;
-  /** Rows in a time range, which must be short because all its rows are sorted. */
+  /** Rows in a time range. It must be short, because all its rows are sorted. */
   times?: Times | undefined;
   /** Time range outside which rows have no body. */
   shown?: Times | undefined;
@@ -93,8 +93,8 @@ export const readPage = (database: Database, range: RowRange): Promise<Row[]> =>
 };
 
 /**
- * Returns a query for one page of seqs whose rows have one of the levels, or no level. Reading each level separately
- * finds rare levels fast.
+ * Returns a query for one page of seqs whose rows have one of the levels, or no level. Rare levels are found fast,
+ * because each level is read separately.
  */
 const selectLevelSeqs = (table: string, levels: string, bound: string, order: string): string => {
   const first = (level: string): string => `(SELECT seq FROM signalbox.${table} WHERE ${level} AND (seq + 0) ${bound}
@@ -105,7 +105,10 @@ const selectLevelSeqs = (table: string, levels: string, bound: string, order: st
     ) AS found ORDER BY seq ${order} LIMIT ${pageCount})`;
 };
 
-/** Lists matches among the last `count` records. Rejects with a JournalError with the code `window-too-large`. */
+/**
+ * Lists matches among the last `count` records. Rejects with a JournalError with the code `window-too-large` if too
+ * much would have to be read.
+ */
 export const listTable = async (database: Database, table: string, count: number, match?: Match): Promise<Listing> => {
   const rows = await database.query({
     text: `SELECT seq, level, octet_length(body) AS bytes FROM signalbox.${table} ORDER BY seq DESC LIMIT $1`,
@@ -197,7 +200,7 @@ const isSmall = async (database: Database, table: string, { since, until }: Time
   return row.count <= sortedCount;
 };
 
-/** Reads the levels in the table, jumping from one index entry to the next; undefined if there are too many. */
+/** Reads the levels in the table. Jumps from one index entry to the next. Undefined if there are too many. */
 const listTableLevels = async (database: Database, table: string): Promise<string[] | undefined> => {
   const next = (after: string): string => `SELECT level FROM signalbox.${table} WHERE ${after} ORDER BY level LIMIT 1`;
   const rows = await database.query({
@@ -210,8 +213,8 @@ const listTableLevels = async (database: Database, table: string): Promise<strin
 };
 
 /**
- * Counts the records of a table by minute and level. Resolves to false if there are too many and only the newest were
- * counted.
+ * Counts the records of a table by minute and level. Resolves to false if there are too many. Only the newest have then
+ * been counted.
  */
 export const countTable = async (
   database: Database,

@@ -6,7 +6,7 @@ import type { Row, Statement } from './connection.ts';
 /** Milliseconds between startup and the first deletion. */
 const firstMs = 1000;
 
-/** Number of rows per deletion, and milliseconds until the next deletion. */
+/** Number of rows per deletion, and milliseconds before the next deletion. */
 const deletedCount = 1000;
 const pauseMs = 50;
 
@@ -18,12 +18,12 @@ export interface Expiry {
   /** Column with the time of a row: milliseconds since 1970, or a timestamp. */
   at: { milliseconds: string } | { timestamp: string };
   /**
-   * Milliseconds for which rows are kept, or a function that is called before each deletion; Infinity keeps all rows.
+   * Milliseconds for which rows are kept, or a function that is called before each deletion. Infinity keeps all rows.
    */
   keptMs: number | (() => Promise<number>);
   clock(): Date;
   /**
-   * Keeps rows until the projection's snapshot contains them. `onWaiting` is called if some rows are waiting for a
+   * Keeps rows until the snapshot of the projection contains them. `onWaiting` is called if rows are waiting for a
    * snapshot.
    */
   covered?: { projection: string; onWaiting(): void } | undefined;
@@ -32,11 +32,11 @@ export interface Expiry {
 /** Rows of a table that are deleted once a snapshot contains them. */
 export interface Cut {
   table: string;
-  /** Resolves to the seq of the last row to delete; 0 if there is none. */
+  /** Resolves to the seq of the last row to delete. 0 if there is none. */
   findLast(): Promise<number>;
 }
 
-/** Deletes old rows hourly, a few at a time. Every instance does this. */
+/** Deletes old rows hourly, a few at a time. Every instance does so. */
 export class RowDeletion {
   readonly #query: (statement: Statement) => Promise<Row[]>;
   readonly #expiries: Expiry[] = [];
@@ -105,8 +105,8 @@ export class RowDeletion {
   }
 
   /**
-   * Deletes rows. The same statement raises a projection's column `gone` to the last deleted seq, because the
-   * projection may have to restore its snapshot.
+   * Deletes rows. The same statement raises the projection's column `gone` to the last deleted seq. The projection may
+   * then have to restore its snapshot.
    */
   async #delete(
     table: string,

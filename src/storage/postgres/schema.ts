@@ -25,8 +25,8 @@ const begin: Statement[] = [
 ];
 
 /**
- * Runs the migrations that the database lacks. Any number of instances may do this concurrently. Rejects with a
- * LastingProblem for tables that only a newer version can use.
+ * Runs the migrations that the database lacks. Any number of instances may do so concurrently. Rejects with a
+ * LastingProblem if only a newer version can use the tables.
  */
 export const migrate = async (
   connection: Connection,
@@ -66,7 +66,7 @@ export const readVersion = async (connection: Connection): Promise<number> => {
   );
 };
 
-/** Runs statements in order; throws the first error. */
+/** Runs statements in order. Throws the first error. */
 export const runAll = async (
   connection: Connection,
   statements: readonly Statement[],
@@ -75,7 +75,7 @@ export const runAll = async (
   for (const outcome of await connection.run(statements, limitMs)) if ('error' in outcome) throw outcome.error;
 };
 
-/** Settings shared by all instances of a database. */
+/** Settings that all instances of a database share. */
 export interface Common {
   /** Key that signs tokens. */
   secret: string;
@@ -84,8 +84,8 @@ export interface Common {
 }
 
 /**
- * Stores the shared settings of the first instance, and compares them with the settings of every later instance.
- * Rejects with a LastingProblem if they differ.
+ * Stores the shared settings of the first instance. Compares them with the settings of every later instance. Rejects
+ * with a LastingProblem if they differ.
  */
 export const claimCommon = async (connection: Connection, common: Common): Promise<void> => {
   if (await compareCommon(connection, common)) return;
@@ -107,19 +107,19 @@ const compareCommon = async (connection: Connection, common: Common): Promise<bo
   throw new LastingProblem(`the other instances use another time zone: set timeZone to ${row.timeZone}`);
 };
 
-/** Returns a hash of the secret, because the secret itself is not stored. */
+/** Returns a hash of the secret. The secret itself is not stored. */
 const toSecretMark = ({ secret }: Common): string =>
   createHmac('sha256', secret).update('signalbox').digest('base64url');
 
 interface SchemaPlan {
-  /** Version of the tables; undefined without tables. */
+  /** Version of the tables. Undefined without tables. */
   found: number | undefined;
-  /** Version that the tables have after a startup. */
+  /** Version that the tables have after startup. */
   known: number;
 }
 
 /**
- * Resolves to the migration that a startup would run. Writes nothing. Rejects with a LastingProblem if a startup would
+ * Resolves to the migration that startup would run. Writes nothing. Rejects with a LastingProblem if startup would
  * refuse the database. Rethrows other errors.
  */
 export const readPlan = async (url: string, common: Common): Promise<SchemaPlan> => {

@@ -12,7 +12,10 @@ import type { Database } from './database.ts';
 /** First version of the tables that is used only by programs that read snapshots. */
 const snapshotVersion = 10;
 
-/** Minimum growth of the log in bytes between snapshots, unless `isWriter` selects the instance that writes them. */
+/**
+ * Minimum growth of the log in bytes between snapshots. Does not apply if `isWriter` selects the instance that writes
+ * them.
+ */
 const minGrowth = 2 * MiB;
 
 /** Number of characters per part. */
@@ -24,10 +27,10 @@ const partCount = 4;
 /** Number of parts per deletion. */
 const deletedCount = 64;
 
-/** Milliseconds after which parts that belong to no snapshot are deleted, because their writer has stopped. */
+/** Milliseconds after which parts that belong to no snapshot are deleted. Their writer has stopped. */
 const leftOverMs = dayMs;
 
-/** Limits for the log's newest rows that are kept for lists: bytes and number of rows. */
+/** Limits for the newest rows of the log that are kept for lists: bytes, and number of rows. */
 const keptBytes = 16 * MiB;
 const keptCount = 100_000;
 
@@ -54,8 +57,8 @@ interface NewSnapshot {
 
 /**
  * Creates the snapshot of a log that instances share. A new snapshot counts only if the tables contain all its parts
- * and the last event of its state, so that the snapshot neither lacks entries nor includes events lost in a failover of
- * the database.
+ * and the last event of its state. It then neither lacks entries nor includes events lost in a failover of the
+ * database.
  */
 export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
   const { database, tables, cutsLog, isWriter } = given;
@@ -110,8 +113,8 @@ const isDue = async (database: Database, table: string, seq: number, bytes: numb
 };
 
 /**
- * Deletes parts of old snapshots, a few at a time. Keeps the parts of the current snapshot, because an earlier snapshot
- * may be current again after a failover.
+ * Deletes parts of old snapshots, a few at a time. Keeps the parts of the current snapshot. After a failover, an
+ * earlier snapshot may be current again.
  */
 const deleteParts = async (database: Database, table: string, condition: string, value: string): Promise<void> => {
   const text = `DELETE FROM signalbox.projection_part WHERE (name, part) IN (
@@ -129,7 +132,7 @@ const deleteLeftOver = (database: Database, table: string): Promise<void> => {
   return deleteParts(database, table, condition, createId(Date.now() - leftOverMs));
 };
 
-/** Stores the entries under a name, a few parts at a time, so that other writes do not wait. */
+/** Stores the entries under a name, a few parts at a time. Other writes then do not wait. */
 const writeParts = async (
   database: Database,
   name: string,
@@ -264,7 +267,7 @@ const hasOlder = `EXISTS (SELECT FROM signalbox.writer
   WHERE knows < ${snapshotVersion} AND seen_at > now() - interval '1 day')`;
 
 /**
- * Resolves to the seq of the last row that may be deleted; 0 if there is none. From then on, programs that do not read
+ * Resolves to the seq of the last row that may be deleted. 0 if there is none. From then on, programs that do not read
  * snapshots are refused. While such a program is running, nothing is deleted.
  */
 const findLast = async (database: Database, table: string): Promise<number> => {

@@ -6,7 +6,7 @@ import { readProjection } from './projection-transfer.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
-/** Number of rows per fetch. The number is small, because each row may have 1 MiB. */
+/** Number of rows per fetch. It is small, because each row may have 1 MiB. */
 const fetchedRows = 50;
 
 interface TableExportOptions<Store> {
@@ -14,14 +14,16 @@ interface TableExportOptions<Store> {
   onEstimate(count: number): void;
   /** Receives a description of each omitted part of a projection. */
   onDamage(store: Store, damage: string): void;
-  /** Called with a store whose tables, with data of an older version, only a start of this version creates. */
+  /**
+   * Called with a store whose tables have data of an older version. Only startup of this version converts such data.
+   */
   onFormer(store: Store): void;
 }
 
 /**
  * Reads the changes of stores in one consistent snapshot, in pieces. Returns false if no signalbox has used the
- * database yet. Changes nothing, and skips tables that an older version does not have. Throws a LastingProblem for a
- * database that only a newer version can read.
+ * database yet. Changes nothing. Skips tables that an older version does not have. Throws a LastingProblem if only a
+ * newer version can read the database.
  */
 export async function* exportTables<Store extends PortableStore>(
   url: string,
@@ -82,7 +84,7 @@ export async function* exportTables<Store extends PortableStore>(
   }
 }
 
-/** Resolves to the snapshot of a log from which events were deleted; undefined for any other log. */
+/** Resolves to the snapshot of a log from which events were deleted. Undefined for any other log. */
 const readSaved = async (
   query: (text: string, values?: unknown[]) => Promise<Row[]>,
   table: string,
@@ -98,7 +100,7 @@ const readSaved = async (
   return { seq, changes };
 };
 
-/** Opens the database for an import in a single transaction, for which other instances wait. */
+/** Opens the database for an import in a single transaction. Other instances wait for it. */
 export const openTablesForImport = async (url: string, stores: readonly PortableStore[]): Promise<ImportTarget> => {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const gates = new Map<PortableStore, Gate>();

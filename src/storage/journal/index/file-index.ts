@@ -15,7 +15,7 @@ const stepBytes = 1024 * 1024;
 /** Number of slots for names that are counted separately. Slot 0 counts all other names. */
 const slots = 128;
 
-/** Maximum length in characters of a separately counted name. */
+/** Maximum length in characters of a name that is counted separately. */
 const maxNameLength = 64;
 
 /** Minimum and maximum of a set of numbers. For an empty set, `min` exceeds `max`. */
@@ -24,7 +24,7 @@ interface NumberRange {
   max: number;
 }
 
-/** Ranges over the records of this log in part of a file. */
+/** Ranges that cover the records of this log in part of a file. */
 export interface Ranges {
   seqs: NumberRange;
   /** Times of records, in Unix milliseconds. */
@@ -39,7 +39,7 @@ export interface Ranges {
 export interface IndexBlock extends Ranges {
   start: number;
   end: number;
-  /** Number of records per minute and key, keyed by `toCountKey`. */
+  /** Number of records per minute and key. `toCountKey` gives the keys of the map. */
   counts: Map<number, number>;
 }
 
@@ -82,8 +82,8 @@ const createBlock = (end: number): IndexBlock => ({
 });
 
 /**
- * Reads lines from `from`, the start of a line, to `to` in blocks, last block first. A line that is too long is a block
- * of its own.
+ * Reads lines from `from` to `to` in blocks, last block first. `from` must be the start of a line. A line that is too
+ * long is a block of its own.
  */
 async function* indexBackwards(
   source: IndexedSource,
@@ -139,7 +139,7 @@ export class Minutes {
   #first = Infinity;
   #last = -Infinity;
 
-  /** Restores the output of `list`. */
+  /** Creates counts, optionally from the output of `list`. */
   constructor(listed: readonly number[][] = []) {
     for (const [minute = 0, ...counts] of listed) this.#set(minute, counts);
   }
@@ -196,12 +196,12 @@ export class Minutes {
   }
 }
 
-/** Names by which an index counts, each with a slot. Surplus and overlong names share slot 0. */
+/** Names by which an index counts. Each has a slot. Surplus and overlong names share slot 0. */
 export class Keys {
   readonly #names: string[] = [];
   readonly #slots = new Map<string, number>();
 
-  /** Names in `first` always get slots of their own. */
+  /** Creates the slots. Names in `first` always get slots of their own. */
   constructor(first: readonly string[]) {
     for (const name of first) this.slotOf(name);
   }
@@ -219,7 +219,7 @@ export class Keys {
     return this.#names.length;
   }
 
-  /** Returns a slot's name; undefined for slot 0. */
+  /** Returns the name of a slot. Undefined for slot 0. */
   nameOf(slot: number): string | undefined {
     return this.#names[slot - 1];
   }
@@ -238,7 +238,7 @@ export class FileIndex implements Counted {
   readonly #serially = createSerial();
   #blocks: IndexBlock[];
 
-  /** Creates an index of blocks that `counted` already includes. */
+  /** Creates an index. `counted` already includes all of its blocks. */
   constructor({ minutes, keys }: Counted, blocks: IndexBlock[] = []) {
     this.minutes = minutes;
     this.keys = keys;
@@ -272,8 +272,8 @@ export class FileIndex implements Counted {
   }
 
   /**
-   * Reads the blocks in the first `end` bytes that `canHold` accepts, last block first, and any block not indexed
-   * before. The `end` of a block is the offset up to which the block belongs to these bytes.
+   * Reads the blocks in the first `end` bytes that `canHold` accepts, last block first. Also reads any block not
+   * indexed before. A block may extend beyond the first `end` bytes. Its `end` is then cut to them.
    */
   async *readBackwards(
     source: IndexedSource,
@@ -301,7 +301,7 @@ export class FileIndex implements Counted {
     return position;
   }
 
-  /** Returns the block containing the byte before the position. */
+  /** Returns the block that contains the byte before the position. */
   #blockBefore(position: number): IndexBlock | undefined {
     const block = this.#blocks[this.#placeOf(position)];
     return block && block.start < position ? block : undefined;

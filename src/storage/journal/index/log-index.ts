@@ -16,28 +16,29 @@ import {
 import { readSidecar, type Sidecar, writeSidecar } from './sidecar.ts';
 
 /**
- * Maximum number of indexes of closed segments in memory, about 1 MiB each. Other indexes are read from their sidecars.
+ * Maximum number of indexes of closed segments in memory. Each takes about 1 MiB. Other indexes are read from their
+ * sidecars.
  */
 const keptIndexes = 16;
 
-/** Number of blocks indexed in the background between pauses, in which requests are answered. */
+/** Number of blocks indexed in the background before a pause. Requests are answered during pauses. */
 const blocksAtOnce = 16;
 const pauseMs = 10;
 
-/** Number of bytes a request may still read. */
+/** Number of bytes that a request may still read. */
 export interface Budget {
   left: number;
 }
 
-/** File of the log, while open. */
+/** File of the log while it is open. */
 interface IndexedFile {
-  /** Counts from the sidecar of a closed segment. With these counts, the segment needs no index. */
+  /** Counts from the sidecar of a closed segment. If they are present, the segment needs no index. */
   counted: Counted | undefined;
   /** Loads the index, which may have gaps. */
   loadIndex(): Promise<FileIndex>;
   /** Number of readable bytes. */
   end: number;
-  /** Reader whose bytes are charged to the budget. */
+  /** Reader that charges the bytes it reads to the budget. */
   source: IndexedSource;
 }
 
@@ -48,7 +49,7 @@ interface ReadableBlock {
 }
 
 /**
- * Index of the seqs, times and ids in a log. The first read starts background indexing of closed segments, whose
+ * Index of the seqs, times and ids in a log. The first read starts background indexing of closed segments. Their
  * indexes are written to sidecar files.
  */
 export class LogIndex {
@@ -72,8 +73,8 @@ export class LogIndex {
   }
 
   /**
-   * Opens the files, newest first, except closed files whose summary `isWanted` rejects. `isWanted` is called once per
-   * file.
+   * Opens the files, newest first. Leaves out closed files whose summary `isWanted` rejects. `isWanted` is called once
+   * per file.
    */
   async *openFiles(isWanted: (summary: Summary) => boolean, budget: Budget): AsyncGenerator<IndexedFile> {
     if (!this.#isUsed) this.#startBackground();
@@ -102,7 +103,7 @@ export class LogIndex {
     }
   }
 
-  /** Reads all blocks that `canHold` accepts, newest first, and any block not indexed before. */
+  /** Reads all blocks that `canHold` accepts, newest first. Also reads any block not indexed before. */
   async *readBlocks(canHold: (ranges: Ranges) => boolean, budget: Budget): AsyncGenerator<ReadableBlock> {
     for await (const { loadIndex, end: fileEnd, source } of this.openFiles(canHold, budget)) {
       const index = await loadIndex();
@@ -116,12 +117,12 @@ export class LogIndex {
     }
   }
 
-  /** Returns the summary of a closed segment; undefined until its index is complete. */
+  /** Returns the summary of a closed segment. Undefined until its index is complete. */
   summaryOf(path: string): Summary | undefined {
     return this.#summaries.get(path);
   }
 
-  /** Reads the blocks of a file, last block first. Blocks that are not read stay unindexed. */
+  /** Reads the blocks of a file, last block first. Blocks that are not read stay without an index. */
   async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
     const budget = { left: 0 };
     const index = await this.#indexOf(file, budget, await this.#readSidecar(file, budget));
@@ -134,7 +135,7 @@ export class LogIndex {
     await this.#background;
   }
 
-  /** Reads the sidecar of a closed segment, unless its index is in memory, and keeps the summary. */
+  /** Reads the sidecar of a closed segment and keeps the summary. Does nothing if the index is in memory. */
   async #readSidecar({ identity, read, end }: LogFile, budget: Budget): Promise<Sidecar | undefined> {
     if (typeof identity !== 'string' || this.#closed.has(identity)) return undefined;
     const sidecar = await readSidecar(this.#names.index(identity), read, end);
@@ -191,7 +192,7 @@ export class LogIndex {
     this.#background = Promise.resolve(this.#background).then(() => this.#indexClosed());
   }
 
-  /** Indexes all closed segments. If a segment is unreadable, its index is left to the next reader. */
+  /** Indexes all closed segments. If a segment is unreadable, leaves its index to the next reader. */
   async #indexClosed(): Promise<void> {
     const { active, closed } = this.#log.retainFiles();
     await active.release();
@@ -238,7 +239,7 @@ const countBytes =
 
 /** Ranges of a closed segment. */
 export interface Summary extends Ranges {
-  /** Counts of a segment from the last day, because counts of the last day are requested most. */
+  /** Counts of a segment from the last day. They are requested most. */
   counted: Counted | undefined;
 }
 

@@ -9,13 +9,13 @@ const version = 2;
 /** Maximum size in bytes of a sidecar that is written or read. */
 const maxBytes = 16 * MiB;
 
-/** Number of bytes at the end of a segment that identify the segment. */
+/** Number of bytes at the end of a segment by which it is identified. */
 const checkedBytes = 4096;
 
-/** First part of a sidecar, which suffices to skip a segment or count its records without its blocks. */
+/** First part of a sidecar. It is enough to skip a segment, or to count its records, without reading the blocks. */
 interface Head {
   version: number;
-  /** Segment size and a checksum of the segment's end, to detect the sidecar of another segment. */
+  /** Size of the segment and a checksum of its end. They reveal the sidecar of another segment. */
   bytes: number;
   check: number;
   ranges: Ranges;
@@ -29,11 +29,11 @@ export interface Sidecar {
   counted: Counted;
   /** Number of bytes read for the head. */
   bytes: number;
-  /** Reads the blocks; undefined if they are damaged or incomplete. */
+  /** Reads the blocks. Undefined if they are damaged or incomplete. */
   loadBlocks(): Promise<{ index: FileIndex; bytes: number } | undefined>;
 }
 
-/** Reads the head of a sidecar; undefined if it does not match the segment or cannot be read. */
+/** Reads the head of a sidecar. Undefined if it does not match the segment or cannot be read. */
 export const readSidecar = async (path: string, read: ReadAt, segmentBytes: number): Promise<Sidecar | undefined> => {
   const head = await readPart(path, 0);
   if (!head) return undefined;
@@ -66,17 +66,17 @@ export const writeSidecar = async (path: string, read: ReadAt, bytes: number, in
   }
 };
 
-/** Length of the line before a part, which contains the part's checksum and byte length: `0123abcd 00001234\n`. */
+/** Length of the line before a part. The line contains the part's checksum and byte length: `0123abcd 00001234\n`. */
 const prefixBytes = 18;
 
-/** Encodes a part of a sidecar: a line with checksum and length, then JSON and a line break. */
+/** Encodes a part of a sidecar. A line with checksum and length comes first, then JSON and a line break. */
 const toPart = (content: unknown): Buffer => {
   const json = Buffer.from(`${JSON.stringify(content)}\n`);
   const [check, length] = [crc32(json), json.length].map((value) => value.toString(16).padStart(8, '0'));
   return Buffer.concat([Buffer.from(`${check} ${length}\n`), json]);
 };
 
-/** Reads the part at an offset; undefined if the part is missing or damaged. */
+/** Reads the part at an offset. Undefined if the part is missing or damaged. */
 const readPart = async (path: string, start: number): Promise<{ content: unknown; end: number } | undefined> => {
   try {
     // Opening anything but a regular file, such as a pipe, could block.

@@ -4,13 +4,13 @@ import type { JournalSettings } from '../options.ts';
 import type { LogFile } from './files.ts';
 import type { LineObserver } from './lines.ts';
 
-/** Creates the observers for a reader that begins after a seq: one per file, in log order. */
+/** Creates the observers for a reader that begins after a seq. There is one per file, in log order. */
 export type ObserveFrom = (seq: number) => (file: LogFile) => LineObserver;
 
-/** Maximum number of reported damages. More would add no information. */
+/** Maximum number of damages reported. More would add no information. */
 const maxReported = 100;
 
-/** Creates a reporter that reports each damage of a log once, with file and place. */
+/** Creates a reporter that reports each damage to a log once, with file and place. */
 export const createDamageReport = (
   { active }: Pick<FileNames, 'active'>,
   { report, expects }: Pick<JournalSettings, 'report' | 'expects'>,

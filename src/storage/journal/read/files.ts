@@ -7,7 +7,7 @@ import { type Line, type ReadAt, readLinesBackwards, readSeq, toReadAt } from '.
 
 /** Files of the log at one point in time. */
 export interface LogFiles {
-  /** Active file with `size` readable bytes. The reader releases it. */
+  /** Active file with `size` readable bytes. The reader must release it. */
   active: { handle: FileHandle; retain(): void; release(): Promise<void> };
   size: number;
   /** Paths of the closed segments, newest first. */
@@ -18,7 +18,7 @@ export interface Log {
   retainFiles(): LogFiles;
   /** Runs the steps of all readers one at a time. */
   readSerially: Serially;
-  /** Calls the listener when the active file is closed, with its new path. */
+  /** Calls the listener with the new path of the active file when the file is closed. */
   onClosed(listener: (active: LogFiles['active'], path: string) => void): void;
 }
 
@@ -29,7 +29,9 @@ export interface LogFile {
   read: ReadAt;
   /** Number of readable bytes. */
   end: number;
-  /** Keeps the file readable with `readLater` until `release`. `readLater` rejects if a closed file was deleted. */
+  /**
+   * Keeps the file readable with `readLater` until `release`. `readLater` rejects if a closed file has been deleted.
+   */
   hold(): void;
   readLater: ReadAt;
   release(): Promise<void>;
@@ -37,7 +39,7 @@ export interface LogFile {
 
 /**
  * Reads every line that the log has at the first read, last line first. Throws a JournalError with the code
- * `window-too-large` before exceeding `maxBytes`.
+ * `window-too-large` before it would exceed `maxBytes`.
  */
 export async function* readLogBackwards(
   log: Log,
@@ -51,8 +53,8 @@ export async function* readLogBackwards(
 }
 
 /**
- * Opens the files one at a time, newest or oldest first, except closed files that `isWanted` rejects. A closed file is
- * open only while it is being read, so a reader that waits for its client keeps no closed file open.
+ * Opens the files one at a time, newest or oldest first. Leaves out closed files that `isWanted` rejects. A closed file
+ * is open only while it is being read. A reader that waits for its client thus keeps no closed file open.
  */
 export async function* openLogFiles(
   log: Log,
@@ -76,7 +78,7 @@ const toActiveFile = (log: Log, active: LogFiles['active'], end: number): LogFil
   return { identity: active, read, end, hold: active.retain, readLater: read, release: active.release };
 };
 
-/** Yields the file if it exists, because retention or a person may delete a segment at any time. */
+/** Yields the file if it exists. Retention or a person may delete a segment at any time. */
 export async function* openClosed(log: Log, path: string): AsyncGenerator<LogFile> {
   const handle = await open(path, 'r').catch(passIfGone);
   if (!handle) return;
@@ -112,10 +114,10 @@ const createByteLimit = (maxBytes: number): ((read: ReadAt) => ReadAt) => {
   };
 };
 
-/** Maximum size in bytes of lines without a seq, written by other programs, after which the search gives up. */
+/** Maximum size in bytes of lines without a seq after which the search gives up. Other programs wrote such lines. */
 const searchedBytes = 4 * MiB;
 
-/** Resolves to the last seq in the log; 0 without a record. */
+/** Resolves to the last seq in the log. 0 without a record. */
 export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<number> => {
   const find = createFinder();
   for await (const { lines } of readLogBackwards(log, maxLineBytes)) {
@@ -125,7 +127,7 @@ export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<numbe
   return 0;
 };
 
-/** Resolves to the last seq in a closed segment; 0 without a record. */
+/** Resolves to the last seq in a closed segment. 0 without a record. */
 export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise<number> => {
   const handle = await open(path, 'r');
   try {
@@ -140,7 +142,7 @@ export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise
   }
 };
 
-/** Creates a function that receives lines, last line first, until it returns a seq, or 0 to give up. */
+/** Creates a function that receives lines, last line first. It returns a seq once found, or 0 to give up. */
 const createFinder = (): ((lines: readonly Line[]) => number | undefined) => {
   let searched = 0;
   return (lines) => {

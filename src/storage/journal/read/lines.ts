@@ -22,7 +22,7 @@ export interface Line {
   /** Offset of the first byte of the line. */
   start: number;
   length: number;
-  /** Bytes of the line; undefined if it exceeds the limit. */
+  /** Bytes of the line. Undefined if it exceeds the limit. */
   bytes: Buffer | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface FilePart {
 }
 
 /**
- * Reads the lines before the offset `end`, last line first, in groups. Uses no more memory than a block plus
+ * Reads the lines before the offset `end` in groups, last line first. Uses no more memory than a block plus
  * `maxLineBytes`. The first blocks are small, so that a short listing reads little.
  */
 export async function* readLinesBackwards(read: ReadAt, end: number, maxLineBytes: number): AsyncGenerator<Line[]> {
-  /** End of a line whose start has not been read yet; empty if the line is overlong. */
+  /** End of a line whose start has not been read yet. Empty if the line is overlong. */
   let parts: Buffer[] = [];
   let length = 0;
   const prepend = (part: Buffer): void => {
@@ -74,7 +74,7 @@ export async function* readLinesBackwards(read: ReadAt, end: number, maxLineByte
   yield [takeLine(0)];
 }
 
-/** Yields the lines of a file part that begins and ends with whole lines, last line first. */
+/** Yields the lines in a part of a file, last line first. The part must begin and end with whole lines. */
 export function* splitBackwards(bytes: Buffer): Generator<Buffer> {
   for (let end = bytes.length; end > 0; ) {
     const start = end > 1 ? bytes.lastIndexOf(newline, end - 2) + 1 : 0;
@@ -83,7 +83,7 @@ export function* splitBackwards(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Resolves to the offset after the last newline before `end`; 0 without a newline. */
+/** Resolves to the offset after the last newline before `end`. 0 without a newline. */
 export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number> => {
   for await (const [last] of readLinesBackwards(read, end, 0)) if (last) return last.start;
   return 0;
@@ -96,7 +96,7 @@ export interface ReadBatch {
   end: number;
 }
 
-/** Observer of lines, called in reading order. */
+/** Observer of lines. Called in reading order. */
 export interface LineObserver {
   noteSeq(seq: number): void;
   /** Called for a line that does not contain a record of this log. */
@@ -104,8 +104,8 @@ export interface LineObserver {
 }
 
 /**
- * Reads the records in the lines from `start`, the start of a line, to `end`, oldest first. Skips foreign, damaged and
- * overlong lines.
+ * Reads the records in the lines from `start` to `end`, oldest first. `start` must be the start of a line. Skips
+ * foreign, damaged and overlong lines.
  */
 export async function* readForward(
   read: ReadAt,
@@ -140,7 +140,7 @@ export async function* readForward(
   }
 }
 
-/** Parses whole lines, starting at an offset, and resolves to their records. */
+/** Parses whole lines, starting at an offset. Resolves to their records. */
 const parseLines = async (
   bytes: Buffer,
   offset: number,
@@ -171,7 +171,7 @@ const observeLine = (line: Buffer, record: StoredRecord | undefined, offset: num
   else if (kind !== 'blank') observer.noteSkipped(offset, kind === 'foreign' ? kind : 'damaged');
 };
 
-/** Returns the seq of an `own` line or a mark; 0 for any other line. */
+/** Returns the seq of an `own` line or a mark. 0 for any other line. */
 export const readSeq = (line: Buffer | undefined): number => {
   const kind = classifyLine(line);
   const isNumbered = line !== undefined && (kind === 'own' || kind === 'mark');

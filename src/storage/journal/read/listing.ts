@@ -8,7 +8,7 @@ export interface Listing {
   count: number;
   /** Number of damaged lines skipped. */
   damaged: number;
-  /** Reads the records, oldest first. Call it once, before `close`. Throws if a file was truncated or deleted. */
+  /** Reads the records, oldest first. Call it only once, before `close`. Throws if a file was truncated or deleted. */
   records(): AsyncGenerator<LogRecord>;
   /** Releases the files. Always call it, even if not all records were read. */
   close(): Promise<void>;
@@ -29,8 +29,8 @@ interface Window {
 }
 
 /**
- * Selects matches among the last records in the log. The cost depends on the window, not on the size of the log; the
- * memory depends on neither. Throws a JournalError with the code `window-too-large`.
+ * Selects matches among the last records in the log. The cost depends on the window, not on the size of the log. The
+ * memory depends on neither. Throws a JournalError with the code `window-too-large` if too much would have to be read.
  */
 export const listRecords = async (
   log: Log,
@@ -151,12 +151,12 @@ class Found {
 
 const blockBytes = 64 * 1024;
 
-/** Selected lines of one file, stored as the start and end of each run of consecutive lines. */
+/** Selected lines of one file. Stored as the start and end of each run of consecutive lines. */
 export class Runs {
   /** Start and end of each run, last run first. */
   readonly #bounds: number[] = [];
 
-  /** Adds a non-empty line that precedes all lines added so far. */
+  /** Adds a non-empty line. It must precede all lines added so far. */
   add({ start, length }: Line): void {
     const previous = this.#bounds.length - 2;
     if (start + length + 1 === this.#bounds[previous]) {
@@ -185,7 +185,7 @@ export class Runs {
   }
 }
 
-/** Returns the line at the offset, in a run up to `end`; undefined if part of the line is not in the block. */
+/** Returns the line at the offset in a run that ends at `end`. Undefined if part of the line is not in the block. */
 const cutLine = ({ start, bytes }: FilePart, at: number, end: number): Buffer | undefined => {
   if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);

@@ -18,19 +18,19 @@ import { findLastSeqIn, type Log, type LogFile, openLogFiles } from './files.ts'
 import { readForward, splitBackwards } from './lines.ts';
 
 export interface Search {
-  /** Upper bound of seqs, exclusive. */
+  /** Exclusive upper bound of seqs. */
   before?: number | undefined;
-  /** Lower bound of times, inclusive; Unix milliseconds. */
+  /** Inclusive lower bound of times, in Unix milliseconds. */
   since?: number | undefined;
-  /** Upper bound of times, exclusive; Unix milliseconds. */
+  /** Exclusive upper bound of times, in Unix milliseconds. */
   until?: number | undefined;
-  /** Tests of fields, run before a line is parsed. */
+  /** Tests of fields. They run before a line is parsed. */
   match?: readonly FieldTest[];
   /** Tests a parsed record. */
   test?: (record: StoredRecord) => boolean;
   /** Maximum number of records. */
   limit: number;
-  /** Bytes of found lines after which the search ends. */
+  /** Number of bytes of found lines after which the search ends. */
   maxFoundBytes?: number;
   /** Maximum number of bytes of the log to read. */
   maxBytes: number;
@@ -39,13 +39,13 @@ export interface Search {
 export interface SearchResult {
   /** Records, newest first. */
   records: StoredRecord[];
-  /** Value of `before` for the next search; undefined at the end of the log. */
+  /** Value of `before` for the next search. Undefined at the end of the log. */
   next: number | undefined;
 }
 
 /**
- * Searches the records written by this log, newest first, and skips blocks that cannot contain a match. A search that
- * ends at `maxBytes` may have found nothing, or only have built the index; the next search gets further.
+ * Searches the records written by this log, newest first. Skips blocks that cannot contain a match. A search that ends
+ * at `maxBytes` may have found nothing, or only have built the index. The next search gets further.
  */
 export const searchLog = async (index: LogIndex, indexing: Indexing, search: Search): Promise<SearchResult> => {
   const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
@@ -80,7 +80,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   return { records, next: undefined };
 };
 
-/** Creates tests that return true if a record, or a block or file, is within the bounds of a search. */
+/** Creates tests that are true for a record, block or file within the bounds of a search. */
 const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing) => {
   const isTimed = since !== undefined || until !== undefined;
   const [lowest, limit, from, to] = [
@@ -101,9 +101,9 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
 };
 
 /**
- * Resolves to the record with an id; undefined if there is none. Reads only blocks that have ids of the same time or,
- * for an id without a time, blocks with such ids. Throws a JournalError with the code `window-too-large` before
- * exceeding `maxBytes`.
+ * Resolves to the record with an id. Undefined if there is none. Reads only blocks that have ids of the same time. For
+ * an id without a time, reads only blocks with such ids. Throws a JournalError with the code `window-too-large` before
+ * it would exceed `maxBytes`.
  */
 export const findRecord = async (index: LogIndex, id: string, maxBytes: number): Promise<StoredRecord | undefined> => {
   const time = readIdTime(id);
@@ -136,7 +136,7 @@ export interface Counting {
   until: number;
   /** Maximum number of bytes of the log to read. */
   maxBytes: number;
-  /** Receives the number of records in a minute with a key; undefined stands for all keys counted together. */
+  /** Receives the number of records in a minute with a key. Undefined stands for all keys that are counted together. */
   add(minute: number, key: string | undefined, count: number): void;
 }
 
@@ -145,7 +145,7 @@ export interface Counting {
  * false if records are missing because the index of the log is not complete yet.
  */
 export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
-  /** Counts a file in memory. Returns true if the file must be read instead. */
+  /** Counts a file from its counts in memory. Returns true if the file must be read instead. */
   const isUnread = ({ times, counted }: Summary): boolean => {
     if (!overlaps(times, since * minuteMs, until * minuteMs)) return false;
     counted?.minutes.forEach(counted.keys, since, until, add);
@@ -174,7 +174,7 @@ const completeIndex = async (
   return index;
 };
 
-/** Maximum number of remembered reader positions, from which reading continues without a search. */
+/** Maximum number of remembered positions of readers. Reading continues from them without a search. */
 const keptPlaces = 64;
 
 interface Place {
@@ -183,11 +183,11 @@ interface Place {
 }
 
 /**
- * Creates a reader that returns the records after a seq in pieces, oldest first, up to the end of the log at the time
- * of the call.
+ * Creates a reader of records after a seq. It returns them in pieces, oldest first, up to the end of the log at the
+ * time of the call.
  */
 export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number, observeFrom: ObserveFrom) => {
-  /** Reader positions by seq, least recently used first. */
+  /** Positions of readers by seq, least recently used first. */
   const places = new Map<number, Place>();
   const remember = (seq: number, place: Place): void => {
     places.delete(seq);
@@ -235,7 +235,7 @@ const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }:
   return new Set();
 };
 
-/** Resolves to the offset of a block before which the file has no record after the seq. */
+/** Resolves to the offset of a block. Before the block, the file has no record after the seq. */
 const findStart = async (index: LogIndex, file: LogFile, seq: number): Promise<number> => {
   let start = file.end;
   if (seq === 0) return 0;
