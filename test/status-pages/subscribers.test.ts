@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
@@ -11,18 +12,17 @@ import { onePage, putPage } from './support/pages.ts';
 const publicUrl = 'https://status.example.org';
 const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
 
+const toMail = ({ url }: Pick<MailServer, 'url'>) => ({
+  name: 'mail',
+  type: 'email',
+  url,
+  from: 'Status <status@example.org>',
+  to: ['ops@example.org'],
+  notify: 'incidents',
+});
+
 const start = async (t: Scope, { url }: Pick<MailServer, 'url'>, settings: object = {}) => {
-  const destinations = [
-    {
-      name: 'mail',
-      type: 'email',
-      url,
-      from: 'Status <status@example.org>',
-      to: ['ops@example.org'],
-      notify: 'incidents',
-    },
-  ];
-  const app = await startApp(t, { settings: { publicUrl, destinations, ...settings } });
+  const app = await startApp(t, { settings: { publicUrl, destinations: [toMail({ url })], ...settings } });
   const token = await app.login('admin');
   await putPage(app, token, 'main', onePage);
   return { app, token };
@@ -191,6 +191,40 @@ test('deferred recipients keep later recipients from no mail', async (t) => {
   await announce(app, token);
   await waitUntil('the mail arrives', () => mailsTo(server, 'anna@example.com').length === 2);
   assert.equal(mailsTo(server, 'full1@example.com').length, 1);
+});
+
+test('without a jwtSecret, a confirmation link is valid after a restart', async (t) => {
+  const server = await startMailServer(t);
+  const { app } = await start(t, server, { jwtSecret: undefined });
+  const path = await subscribe(app, server, 'anna@example.com');
+  await app.close();
+  const dataDir = join(app.folder, 'data');
+  const { app: again } = await start(t, server, { jwtSecret: undefined, dataDir });
+  assert.equal((await again.request('POST', path)).status, 200);
+});
+
+test('subscribers of a page that has left the config file can leave and be removed, and get no mails without a public address', async (t) => {
+  const server = await startMailServer(t);
+  const page = { name: 'main', ...onePage };
+  const first = await startApp(t, { settings: { publicUrl, statusPages: [page], destinations: [toMail(server)] } });
+  await subscribe(first, server, 'anna@example.com');
+  await subscribe(first, server, 'bert@example.com');
+  await first.close();
+  const dataDir = join(first.folder, 'data');
+  const kept = await startApp(t, { settings: { statusPages: [page], destinations: [toMail(server)], dataDir } });
+  await announce(kept, await kept.login('admin'));
+  await kept.close();
+  const app = await startApp(t, { settings: { publicUrl, destinations: [toMail(server)], dataDir } });
+  const token = await app.login('admin');
+  const path = '/api/status-pages/main/subscribers';
+  const { json } = await app.request<{ data: { id: string }[] }>('GET', path, { token });
+  const [anna, bert] = json.data;
+  const shown = await app.request('GET', `/status/main/subscribe/${anna?.id}`, { headers: { accept: 'text/html' } });
+  assert.match(shown.text, /<button>Unsubscribe<\/button>/);
+  assert.equal((await app.request('POST', `/status/main/subscribe/${anna?.id}`)).status, 200);
+  assert.equal((await app.request('DELETE', `${path}/${bert?.id}`, { token })).status, 200);
+  assert.equal((await app.request('GET', path, { token })).status, 404);
+  assert.equal(mailsTo(server, 'anna@example.com').length, 1);
 });
 
 test('without a public address or a mail server, a page has no subscriptions', async (t) => {

@@ -12,19 +12,19 @@ export interface SubscriptionConfirmation {
  * Creates and reads the tokens in confirmation links. They are valid for a day. Nothing is stored about an address
  * until it is confirmed. The first key signs. Signatures by any of the keys are valid.
  */
-export const createConfirmations = (keys: () => readonly Buffer[], clock: () => Date) => {
+export const createConfirmations = (keys: readonly Buffer[], clock: () => Date) => {
   const sign = (content: string, key: Buffer): Buffer => createHmac('sha256', key).update(content).digest();
   return {
     create: ({ page, address }: SubscriptionConfirmation): string => {
       const content = Buffer.from(JSON.stringify([page, address, clock().getTime() + dayMs])).toString('base64url');
-      const [key = Buffer.alloc(0)] = keys();
+      const [key = Buffer.alloc(0)] = keys;
       return `${content}.${sign(content, key).toString('base64url')}`;
     },
     /** Reads a token. Returns undefined if it has expired or is invalid. */
     read: (token: string): SubscriptionConfirmation | undefined => {
       const [content = '', signature = ''] = token.split('.');
       const given = Buffer.from(signature, 'base64url');
-      const isSigned = keys().some((key) => {
+      const isSigned = keys.some((key) => {
         const own = sign(content, key);
         return own.length === given.length && timingSafeEqual(own, given);
       });

@@ -1,6 +1,7 @@
 import { defineFeature } from '../../kit/feature.ts';
 import { publicUrlSetting, toPublicUrl } from '../../kit/public-url.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { readStoredKey } from '../../kit/stored-key.ts';
 import { hourMs } from '../../lib/units.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createAnnouncementRoutes } from './announcement-routes.ts';
@@ -37,7 +38,7 @@ export const statusPages = defineFeature({
     }),
   ],
   transfer: pagesTransfer,
-  create: async ({ settings, offers, storage, clock, log, authorize, base, deriveKeys, secrets }) => {
+  create: async ({ settings, offers, storage, clock, log, authorize, base, deriveKeys }) => {
     const { database } = storage;
     const lease = database ? createLease(database, 'status-pages') : ownLease;
     const store = await PageStore.open({ storage, lease, clock, report: log });
@@ -64,13 +65,17 @@ export const statusPages = defineFeature({
     // Links in mails need a host name.
     const hasMail = (): boolean => settings.publicUrl !== undefined && mailer.isUsable;
     const shown = { keeper, pages, authorize, hasMail };
-    let ownKeys: readonly Buffer[] | undefined;
-    const readKeys = (): readonly Buffer[] => {
-      const shared = deriveKeys('subscribe');
-      ownKeys ??= shared.length > 0 ? shared : [Buffer.from(secrets.get('subscribe', 32))];
-      return ownKeys;
-    };
-    const mailings = new Mailings({ store, keeper, mailer, lease, toUrl, clock, log });
+    const derived = deriveKeys('subscribe');
+    // Without a public address, no links are served, and no key is needed.
+    const isKeyStored = derived.length === 0 && settings.publicUrl !== undefined;
+    const keys = isKeyStored
+      ? [
+          await readStoredKey(storage.file('subscribe.key'), (err) =>
+            log.warn({ err }, 'status pages: the key for confirmation links cannot be stored'),
+          ),
+        ]
+      : derived;
+    const mailings = new Mailings({ store, keeper, mailer, hasMail, lease, toUrl, clock, log });
     return {
       profiles: {
         'status-pages': [
@@ -82,7 +87,7 @@ export const statusPages = defineFeature({
             ...shown,
             store,
             mailer,
-            confirmations: createConfirmations(readKeys, clock),
+            confirmations: createConfirmations(keys, clock),
             toUrl,
             clock,
             log,

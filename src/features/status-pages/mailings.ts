@@ -29,6 +29,8 @@ interface MailingParts {
   store: PageStore;
   keeper: PageKeeper;
   mailer: NotificationSource['mailer'];
+  /** True while readers can subscribe by mail, and use the links in mails. */
+  hasMail(): boolean;
   lease: Pick<Lease, 'isHeld'>;
   /** Returns the URL of a page. */
   toUrl(page: string): string;
@@ -56,9 +58,9 @@ export class Mailings {
 
   start(): void {
     this.#timer = setInterval(() => {
-      const { store, mailer, lease } = this.#parts;
+      const { store, hasMail, lease } = this.#parts;
       if (!this.#isDue || performance.now() < this.#restsUntil) return;
-      if (!mailer.isUsable || !lease.isHeld() || !store.isReady) return;
+      if (!hasMail() || !lease.isHeld() || !store.isReady) return;
       this.#isDue = false;
       void this.#serially(() => this.#send()).catch((err: unknown) => {
         this.#parts.log.warn({ err }, 'status pages: emails to subscribers cannot be sent');
@@ -75,7 +77,9 @@ export class Mailings {
 
   /** Sends due mails one after another. */
   async #send(): Promise<void> {
-    const { store, keeper, clock } = this.#parts;
+    const { store, keeper, lease, clock } = this.#parts;
+    // The previous holder of the lease may have mailed updates.
+    await store.catchUp();
     const subscribers = new Map<string, Set<string>>();
     for (const { page, id } of store.state.listSubscribers()) {
       const known = subscribers.get(page);
@@ -92,7 +96,7 @@ export class Mailings {
       for (const id of left) {
         // Readers may have unsubscribed in the meantime.
         const subscriber = store.state.findSubscriber(id);
-        if (this.#isClosed || failures >= maxFailures || !page) break;
+        if (this.#isClosed || !lease.isHeld() || failures >= maxFailures || !page) break;
         if (!subscriber || subscriber.through >= update.number) continue;
         const outcome = isOld ? 'refused' : await this.#mail(page, subscriber, announcement, update);
         if (outcome === 'failed' || outcome === 'deferred') {
@@ -110,6 +114,8 @@ export class Mailings {
       }
       if (done.length > 0) await this.#note(done, update.number);
     }
+    // The next holder of the lease sends the rest. That may be this instance.
+    if (!lease.isHeld()) this.#isDue = true;
     if (hasFailed) this.#rest();
     else this.#pauseMs = 0;
   }

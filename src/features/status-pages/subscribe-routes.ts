@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError, requireKnown, toHttpError } from '../../http/errors.ts';
+import { toAddressGroup } from '../../http/fair-shares.ts';
 import { sendJson } from '../../http/json.ts';
 import type { Parts } from '../../kit/feature.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
@@ -164,7 +165,7 @@ const ask = (parts: SubscribeParts, limit: RequestLimit, page: KnownPage, reques
   if (!isMailAddress(address)) {
     throw new HttpError('invalid', 'address must be an email address such as anna@example.org');
   }
-  const counted = limit.count(request.ip, address);
+  const counted = limit.count(toAddressGroup(request.ip), address);
   if (counted === 'full') {
     throw new HttpError('too-many', 'Too many requests: try again in 10 minutes', {
       headers: { 'retry-after': '600' },
@@ -195,11 +196,18 @@ const sendConfirmation = async (
     log.warn({ page: name, outcome }, 'status pages: a confirmation email could not be sent');
 };
 
-/** Finds a page. Unsubscribing needs no login, because mail servers unsubscribe on behalf of readers. */
-const findPage = ({ keeper, authorize }: SubscribeParts, request: FastifyRequest): KnownPage => {
+/**
+ * Finds a page. Unsubscribing needs no login, because mail servers unsubscribe on behalf of readers. Subscribers can
+ * also leave a page that is no longer in the config file.
+ */
+const findPage = ({ keeper, store, authorize }: SubscribeParts, request: FastifyRequest): KnownPage => {
   const { page, token = '' } = request.params as { page: string; token?: string };
   const known = isLeaving(token) ? keeper.find(page) : undefined;
-  return known ?? requirePage(keeper, page, request, authorize);
+  if (known) return known;
+  if (isLeaving(token) && store.state.findSubscriber(token)?.page === page) {
+    return { name: page, values: { title: page, groups: [] }, setting: undefined };
+  }
+  return requirePage(keeper, page, request, authorize);
 };
 
 /** Returns the address that a token confirms for the page. */
@@ -256,8 +264,9 @@ const createSubscriberRoutes = ({ store, keeper, clock }: SubscribeParts): Route
     summary: 'List the subscribers of a status page',
     schema: { operationId: 'listSubscribers', params: PageParams, response: { 200: SubscriberList, 404: ErrorBody } },
     handler: async ({ params: { page } }, reply) => {
-      keeper.require(page);
       const data = store.state.listSubscribers().filter((one) => one.page === page);
+      // A page that is no longer in the config file may have subscribers.
+      if (data.length === 0) keeper.require(page);
       return sendJson(reply, { count: data.length, data: data.map(toShown) });
     },
   }),

@@ -181,7 +181,11 @@ export const logLines = [
   },
   {
     messages: ['warn status pages: a confirmation email could not be sent'],
-    meaning: 'the reader must subscribe again; `outcome` is `failed` or `rejected`',
+    meaning: 'the reader must subscribe again; `outcome` is `failed`, `deferred` or `refused`',
+  },
+  {
+    messages: ['warn status pages: the key for confirmation links cannot be stored'],
+    meaning: 'links become invalid when the server stops',
   },
   { messages: ['warn status pages: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Parts } from '../../../kit/feature.ts';
 import type { IncidentSource } from '../../../kit/incident-source.ts';
 import type { Route } from '../../../kit/route.ts';
+import { readStoredKey } from '../../../kit/stored-key.ts';
 import { createAcknowledgeLinks, type LinkedDestination } from './links.ts';
 import { createAcknowledgeRoutes } from './routes.ts';
-
-const keyBytes = 32;
 
 interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource;
@@ -42,21 +41,14 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
   };
 };
 
-/**
- * Returns the key for a server without `jwtSecret`. The key is created and stored on first startup, so that links
- * survive restarts.
- */
+/** Returns the key for a server without `jwtSecret`. */
 const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {
-  const fresh = randomBytes(keyBytes);
-  if (publicUrl === undefined) return fresh;
-  const file = storage.file('acknowledge.key');
-  const stored = await file.read();
-  if (stored?.length === keyBytes) return stored;
-  await file.write(fresh).catch((err: unknown) => {
+  // Without a public address, no links are served, and no file is needed.
+  if (publicUrl === undefined) return randomBytes(32);
+  return readStoredKey(storage.file('acknowledge.key'), (err) =>
     log.warn(
       { err },
       'the key for acknowledgement links cannot be stored: links in notifications become invalid when the server stops',
-    );
-  });
-  return fresh;
+    ),
+  );
 };
