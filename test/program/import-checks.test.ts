@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import sqlite from 'node-sqlite3-wasm';
 import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
 import type { Watch } from '../../src/features/watches/schema.ts';
 import { startApp } from '../support/app.ts';
@@ -37,7 +38,18 @@ const start = async (t: TestContext) => {
     (await app.request<{ data: T[] }>('GET', `/api/${kind}`, { token })).json.data;
   const settingsOf = async (name: string) =>
     (await list<Watch>('watches')).find((watch) => watch.name === name)?.settings;
-  return { run, write, list, settingsOf };
+  /** Writes Uptime Kuma's database after changes in SQL. Returns its path. */
+  const writeKuma = (name: string, ...changes: string[]): string => {
+    const bytes = Uint8Array.from(kuma);
+    // WebAssembly cannot open a database in WAL mode.
+    bytes.set([1, 1], 18);
+    const path = write(name, bytes);
+    const database = new sqlite.Database(path);
+    for (const change of changes) database.exec(change);
+    database.close();
+    return path;
+  };
+  return { run, write, writeKuma, list, settingsOf };
 };
 
 test('a plan for Uptime Kuma names the new checks and the reasons against others, and changes nothing', async (t) => {
@@ -113,6 +125,27 @@ test('a damaged database, one of a running Uptime Kuma, or another file is refus
     assert.deepEqual([code, stdout, stderr.trim().split('\n').length], [1, '', 1], `${path}: ${stderr}`);
     assert.match(stderr, reason);
   }
+});
+
+test('a connection string that is not a URL leaves out its monitor only', async (t) => {
+  const { run, writeKuma } = await start(t);
+  const path = writeKuma(
+    'percent.db',
+    "UPDATE monitor SET database_connection_string = 'postgres://user:pa%ss@db.example/x' WHERE id = 10",
+  );
+  const { code, stdout, stderr } = await run('uptime-kuma', path);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^not imported: check Orders database: the connection string is not a URL$/m);
+  assert.match(stdout, /^create watch Cache/m);
+});
+
+test('an endpoint of Gatus that cannot be converted is left out with the reason, and the others are imported', async (t) => {
+  const { run, write } = await start(t);
+  const text = 'endpoints: [{ name: odd, url: { toString: 1 } }, { name: good, url: "https://shop.example/" }]';
+  const { code, stdout, stderr } = await run('gatus', write('odd.yaml', text));
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^not imported: check odd: the check cannot be converted: .+$/m);
+  assert.match(stdout, /^create watch good/m);
 });
 
 const gatus = `

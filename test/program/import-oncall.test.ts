@@ -262,6 +262,12 @@ test('damaged, huge and hostile exports give one clear line, and change nothing'
       { ...schedule, name: '../../x', schedule_layers: [{ ...layer, rotation_turn_length_seconds: 1e300 }] },
       { ...schedule, name: 'time', schedule_layers: [{ ...layer, rotation_virtual_start: 'soon' }] },
       { ...schedule, name: 'zone', time_zone: 'Mars/Base' },
+      {
+        ...schedule,
+        name: 'last',
+        time_zone: 'Pacific/Auckland',
+        schedule_layers: [{ ...layer, rotation_virtual_start: '+275760-09-13T00:00:00Z' }],
+      },
     ],
     escalation_policies: [{ id: 'p', name: 'stop', escalation_rules: [{ targets: [{ id: '__proto__' }] }] }],
   };
@@ -272,6 +278,7 @@ test('damaged, huge and hostile exports give one clear line, and change nothing'
   assert.match(stdout, /^create policy stop-2: person:/m);
   assert.match(stdout, /^not imported: schedule zone: "Mars\/Base" is not a time zone$/m);
   assert.match(stdout, /^not imported: schedule time: .*rotation_virtual_start must be a time$/m);
+  assert.match(stdout, /^not imported: schedule last: .*rotation_virtual_start must be a time$/m);
   assert.equal((await read('/api/users'))['count'], 2);
   const usage = await run(['x.json']);
   assert.deepEqual([usage.code, usage.stderr.includes('--from is required')], [2, true]);

@@ -27,9 +27,9 @@ export const importChecksCommand = defineAskingCommand({
     if (from === undefined) throw new UsageError(`--from is required: one of ${programs.join(', ')}`);
     if (plan && apply) throw new UsageError('use only one of --plan and --apply');
     const program = readChoice('--from', from, programs);
-    const { ImportError } = await import('./documents.ts');
+    const { ImportError, readExplained } = await import('./documents.ts');
     try {
-      const found = await readChecks(program, source);
+      const found = await readExplained(() => readChecks(program, source));
       return await followPlan(asking, await found.compare(asking), { apply, json });
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;

@@ -1,10 +1,25 @@
+import { UsageError } from '../../args.ts';
+
 /** Error whose message explains in one line why an export cannot be read. */
 export class ImportError extends Error {}
+
+/** Reads an export. Turns any other error than an explained one into an ImportError. */
+export const readExplained = async <T>(read: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ImportError || error instanceof UsageError) throw error;
+    throw new ImportError(`the export cannot be read: ${(error as Error).message.split('\n', 1)[0]}`);
+  }
+};
 
 /** Maximum number of entries in a list. */
 const mostEntries = 10_000;
 
 const maxTextLength = 1000;
+
+/** The year 10000 in Unix milliseconds. Calculations in time zones fail near the limits of a Date. */
+const timeLimit = Date.UTC(10_000, 0);
 
 type Json = Record<string, unknown>;
 
@@ -49,7 +64,7 @@ export class Entry {
   /** Returns a time in Unix milliseconds. */
   time(member: string): number {
     const time = Date.parse(this.text(member));
-    return Number.isNaN(time) ? refuse(this.#at(member), 'a time') : time;
+    return Math.abs(time) < timeLimit ? time : refuse(this.#at(member), 'a time');
   }
 
   entry(member: string): Entry {

@@ -10,18 +10,17 @@ type Endpoint = Record<string, unknown>;
 export const planGatus = (text: string): CheckPlan => {
   const plan = new CheckPlan();
   const config = parseYaml(text);
-  for (const endpoint of listOf(config['endpoints'])) plan.add(toTitle(endpoint), convert(endpoint));
+  for (const endpoint of listOf(config['endpoints'])) plan.add(toTitle(endpoint), () => convert(endpoint));
   for (const endpoint of listOf(config['external-endpoints'])) {
-    const { interval } = isObject(endpoint['heartbeat']) ? endpoint['heartbeat'] : {};
-    const period = Math.round(toSeconds(interval) ?? 0);
-    plan.add(
-      toTitle(endpoint),
-      period >= 10
-        ? { heartbeat: { period }, notes: ['gets a new address: change the URL that the job calls'] }
-        : 'heartbeat.interval of at least 10 seconds is missing',
-    );
+    plan.add(toTitle(endpoint), () => convertExternal(endpoint));
   }
   return plan;
+};
+
+const convertExternal = ({ heartbeat }: Endpoint): ConvertedCheck => {
+  const period = Math.round((isObject(heartbeat) && toSeconds(heartbeat['interval'])) || 0);
+  if (period < 10) return 'heartbeat.interval of at least 10 seconds is missing';
+  return { heartbeat: { period }, notes: ['gets a new address: change the URL that the job calls'] };
 };
 
 const parseYaml = (text: string): Record<string, unknown> => {

@@ -31,7 +31,7 @@ export const planHealthchecks = (document: unknown): CheckPlan => {
   const plan = new CheckPlan();
   for (const check of checks as unknown[]) {
     if (!Value.Check(Check, check)) plan.leftOut.push('a check has no name or no grace');
-    else plan.add(check.name || check.slug || 'check', convert(check));
+    else plan.add(check.name || check.slug || 'check', () => convert(check));
   }
   return plan;
 };

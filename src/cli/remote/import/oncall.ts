@@ -35,11 +35,12 @@ export const importOncallCommand = defineAskingCommand({
     if (from === undefined) throw new UsageError(`--from is required: one of ${programs.join(', ')}`);
     if (plan && apply) throw new UsageError('use only one of --plan and --apply');
     const program = readChoice('--from', from, programs);
-    const { ImportError } = await import('./documents.ts');
+    const { ImportError, readExplained } = await import('./documents.ts');
     try {
-      const draft = await readDraft(program, source);
+      const draft = await readExplained(() => readDraft(program, source));
       const { planChanges, readPresent } = await import('./oncall-plan.ts');
-      const changes = planChanges(draft, await readPresent(asking), new Date());
+      const present = await readPresent(asking);
+      const changes = await readExplained(() => planChanges(draft, present, new Date()));
       return await followPlan(asking, { changes, leftOut: draft.notes }, { apply, json });
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;

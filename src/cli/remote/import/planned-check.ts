@@ -19,7 +19,9 @@ export class CheckPlan {
   readonly leftOut: string[] = [];
   readonly #toName = createImportedNames();
 
-  add(original: string, converted: ConvertedCheck): void {
+  /** Adds a check. Leaves out a check that cannot be converted. */
+  add(original: string, convert: () => ConvertedCheck): void {
+    const converted = tryToConvert(convert);
     if (typeof converted === 'string') {
       this.leftOut.push(`check ${original}: ${converted}`);
       return;
@@ -47,3 +49,11 @@ export class CheckPlan {
     return { changes, leftOut: this.leftOut };
   }
 }
+
+const tryToConvert = (convert: () => ConvertedCheck): ConvertedCheck => {
+  try {
+    return convert();
+  } catch (error) {
+    return `the check cannot be converted: ${(error as Error).message.split('\n', 1)[0]}`;
+  }
+};

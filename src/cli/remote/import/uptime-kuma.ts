@@ -17,7 +17,8 @@ export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
   if (waiting > 0)
     throw new ImportError(`${path}-wal has changes that are not in the file yet: stop Uptime Kuma, and try again`);
   const plan = new CheckPlan();
-  for (const monitor of await readMonitors(path)) plan.add(textOf(monitor, 'name') || 'monitor', convert(monitor));
+  for (const monitor of await readMonitors(path))
+    plan.add(textOf(monitor, 'name') || 'monitor', () => convert(monitor));
   return plan;
 };
 
@@ -174,8 +175,13 @@ const defaultPorts = { postgres: 5432, mysql: 3306, redis: 6379 };
 const toLogin = (type: keyof typeof defaultPorts, text: string): (WatchDraft & { notes?: string[] }) | string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === '') return 'the connection string is not a URL';
-  const [user, password] = [url.username, url.password].map(decodeURIComponent);
   const database = url.pathname.slice(1);
+  let [user, password] = [url.username, url.password];
+  try {
+    [user, password] = [decodeURIComponent(user), decodeURIComponent(password)];
+  } catch {
+    return 'the connection string is not a URL';
+  }
   if (!user && type !== 'redis') return 'the connection string has no user';
   return {
     type,
