@@ -130,13 +130,12 @@ const durable: HttpLine[] = [
 ];
 
 /**
- * Small number of connections for Glances, which handles one request at a time and refuses connections when many are
- * waiting.
+ * Number of connections for Glances. It handles one request at a time and refuses connections when many are waiting.
  */
 const few = { connections: 8 };
 
 /**
- * Counts the fields of all rows. signalbox has four per row. Glances has about twenty, none of which can be omitted.
+ * Counts the fields of all rows. signalbox has four per row. Glances has about twenty, and none of them can be omitted.
  */
 const countFields = (answer: string): number => {
   const value = JSON.parse(answer);

@@ -50,7 +50,7 @@ const now = Date.now();
 export const toStart = (records: number): number => now - records * 1000;
 
 /**
- * Returns the folder of a log of the last `records` seconds. The log is written on first use. Only one server may use
+ * Returns the folder with a log of the last `records` seconds. The log is written on first use. Only one server may use
  * it.
  */
 export const shareLog = async (folder: string, records: number): Promise<string> => {

@@ -20,7 +20,7 @@ interface State {
   seenUpTo: number;
 }
 
-/** Page size, which also applies when loading by scrolling. */
+/** Page size. Also applies when loading by scrolling. */
 const pageSize = 100;
 const olderPageSize = 500;
 /**

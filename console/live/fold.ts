@@ -5,7 +5,7 @@ export interface Folded {
   /** Newest of the repeats. */
   alert: AlertEntry;
   count: number;
-  /** Row key, which stays the same when another repeat arrives. */
+  /** Row key. It stays the same when another repeat arrives. */
   row: string | number;
 }
 

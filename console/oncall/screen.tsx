@@ -21,7 +21,7 @@ import { ProposalsPanel } from './proposals.tsx';
 import { RotationForm } from './rotation-form.tsx';
 import { listDays } from './weeks.ts';
 
-/** Reads the page from the URL. A page is four weeks, counted from the current page, which is 0. */
+/** Reads the page number from the URL. A page shows four weeks. Page 0 begins this week. */
 const readPage = (): number => Math.max(-60, Math.min(60, Math.trunc(Number(place.value.params['page']) || 0)));
 
 const showPage = (page: number): void => setParams({ page: page === 0 ? undefined : `${page}` }, { replace: true });

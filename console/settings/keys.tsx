@@ -89,7 +89,7 @@ const KeyForm = ({ onClose, onChanged }: FormProps<Key>) => {
   );
 };
 
-/** Dialog with the new key, which is never shown again. */
+/** Dialog that shows the new key. The key is never shown again. */
 const NewKey = ({ created: { name, key }, onClose }: { created: CreatedKey; onClose: () => void }) => (
   <Dialog title={words.keyTitle(name)} onClose={onClose}>
     <div class="copied">

@@ -170,7 +170,7 @@ const Details = <T extends RuntimeSetting>({
   </Dialog>
 );
 
-/** Asks for confirmation of a deletion, which cannot be undone. */
+/** Asks for confirmation of a deletion. A deletion cannot be undone. */
 const Removal = <T extends RuntimeSetting>({
   kind,
   item,

@@ -1,2 +1,2 @@
-/** Style sheets, which Vite bundles. */
+/** Style sheets. Vite bundles them. */
 declare module '*.css';

@@ -13,7 +13,7 @@ export const HostName = ({ hostname }: { hostname: string }) => {
   );
 };
 
-/** Names of hosts, of which known hosts are links. */
+/** Names of hosts. The names of known hosts are links. */
 export const HostLinks = ({ names }: { names: readonly string[] }) => (
   <span>
     {names.map((each, index) => (

@@ -7,7 +7,7 @@ export interface Series {
   /** CSS custom property that contains the colour, such as `--series-1`. */
   color: string;
   values: (number | null)[];
-  /** True for a limit, which is constant. */
+  /** True for a limit. A limit is constant. */
   isLimit?: boolean;
 }
 

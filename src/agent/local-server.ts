@@ -55,7 +55,7 @@ export class LocalServer {
     this.#server.maxConnections = 100;
   }
 
-  /** Listens on a path in the data folder, which belongs to this process. */
+  /** Listens on a path in the data folder. The path belongs to this process. */
   async listen(path: string): Promise<void> {
     // Left by a killed process.
     rmSync(path, { force: true });

@@ -24,8 +24,8 @@ const readCredential = ({ headers: { authorization = '' } }: Credentialed): stri
   authorization.replace(/^Bearer(?: +|$)/i, '');
 
 /**
- * Returns the name of the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid
- * credential. Never refuses a request. Keys therefore identify senders even on open routes.
+ * Returns the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Never
+ * refuses a request. Keys therefore identify senders even on open routes.
  */
 export type IdentifySender = (request: Credentialed & { ip: string }) => string;
 

@@ -88,8 +88,8 @@ export const listUnknownFlags = (argv: readonly string[], known: readonly NamedF
   );
 
 /**
- * Parses words and flags, all of which must be known. Values are keyed by flag. Throws a UsageError. `help` is the
- * command that prints help.
+ * Parses words and flags. All of them must be known. Values are keyed by flag. Throws a UsageError if the command line
+ * is invalid. `help` is the command that prints help.
  */
 export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[], help: string) => {
   const { tokens, values, positionals } = tokenize(argv, known);

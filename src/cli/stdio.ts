@@ -6,7 +6,7 @@ import { clearProgress } from './progress.ts';
 export const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** Escapes control characters in text of several lines, which may contain tabs. */
+/** Escapes control characters in text of several lines. The text may contain tabs. */
 export const escapeLines = (text: string): string => text.replace(/[^\n\t]+/g, escapeControls);
 
 /**

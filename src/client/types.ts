@@ -24,7 +24,7 @@ export interface ClientOptions {
    * Default: 30000.
    */
   timeout?: number;
-  /** Maximum number of retries of a request that may be retried. Default: 4. */
+  /** Maximum number of retries for a request that may be retried. Default: 4. */
   retries?: number;
   /** Replacement for the global `fetch`. */
   fetch?: typeof fetch;

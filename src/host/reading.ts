@@ -12,8 +12,8 @@ export const readOrNull = <T>(read: () => T): T | null => {
 };
 
 /**
- * Maximum age in milliseconds of a reading of the last minute. Slightly less than a minute, so that a caller who reads
- * once a minute always gets a new reading.
+ * Maximum age in milliseconds of a reading that is taken once a minute. Slightly less than a minute, so that a caller
+ * who reads once a minute always gets a new reading.
  */
 export const freshMs = 59_000;
 

@@ -9,8 +9,8 @@ import { assertFewValues } from './json-values.ts';
 import { decodeBody, toObject } from './object-body.ts';
 
 /**
- * Form of the body of a route: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end` is
- * a Buffer with the last 16 KiB, or slightly more, of a body of any size.
+ * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end` is a
+ * Buffer with the last 16 KiB, or slightly more, of a body of any size.
  */
 type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
 

@@ -216,7 +216,7 @@ export function* toJsonPieces(rows: Iterable<string>): Generator<JsonRows> {
   for (const text of joinRows(rows)) yield toJsonRows(text);
 }
 
-/** Yields the JSON of the row of each item on demand. */
+/** Yields the JSON row of each item on demand. */
 export function* toRowTexts<T>(items: Iterable<T>, toRow: (item: T) => object): Generator<string> {
   for (const item of items) yield JSON.stringify(toRow(item));
 }

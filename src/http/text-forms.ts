@@ -52,7 +52,7 @@ export const putConditionHeaders = {
 
 /**
  * Reads the versions that a PUT expects to replace. 0 stands for no stored version. Undefined stands for any version.
- * `isNew` is true if no version must be stored.
+ * `isNew` is true if no version is stored.
  */
 export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): number[] | undefined => {
   const expected = readIfMatch(headers);

@@ -16,7 +16,7 @@ export const buildValidator = (() => (route: { schema: TSchema }) => {
   return (value: unknown) => isValid(value) || { error: listSchemaErrors(route.schema, value) };
 }) as unknown as NonNullable<CompilersFactory['buildValidator']>;
 
-/** Maximum length of the path of a field in a message, in characters. Clients choose the names within a field. */
+/** Maximum length of a field's path in a message, in characters. Clients choose the names within a field. */
 const longestPlace = 200;
 
 const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };

@@ -57,7 +57,7 @@ interface BadgeParts extends Pick<RouteAccess, 'right'> {
   findOpen(name: string): BadgeState | undefined;
 }
 
-/** Creates the route of the badge of a check. The badge needs no token if the check has `open`. */
+/** Creates the route for a check's badge. The badge needs no token if the check has `open`. */
 export const createBadgeRoute = (parts: BadgeParts): Route => {
   const { path, parameter, noun, operationId, right, availability, clock, findOpen } = parts;
   return defineRoute({

@@ -163,7 +163,7 @@ interface ToolResult {
   ok: boolean;
 }
 
-/** Export and import of the store of a feature. Changes are written as lines. Each line has one key and a value. */
+/** Export and import of a feature's store. Changes are written as lines. Each line has one key and a value. */
 export interface Transfer<Change = unknown> extends PortableStore<Change> {
   /** Schemas of the values, by key. No other store uses the same keys. */
   lines: Record<string, TSchema>;

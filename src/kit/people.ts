@@ -27,7 +27,7 @@ export const splitTarget = (target: string): [kind: string, name: string] => {
   return [target.slice(0, at), target.slice(at + 1)];
 };
 
-/** Returns the names of the targets of a kind. */
+/** Returns the names of all targets of one kind. */
 export const listNamesOf = (targets: readonly string[], kind: TargetKind): string[] =>
   targets.map(splitTarget).flatMap(([own, name]) => (own === kind ? [name] : []));
 

@@ -95,7 +95,7 @@ const usualNouns: Record<string, string> = {
   boolean: 'true or false',
 };
 
-/** Returns the description of the part of a schema at a path like `#/items/properties/passwordHash`, as a clause. */
+/** Returns a schema part's description as a clause. The part is at a path such as `#/items/properties/passwordHash`. */
 const findDescription = (schema: TSchema, path: string): string => {
   let part: unknown = schema;
   for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[toName(key)];

@@ -348,7 +348,7 @@ const createFeatures = async (
   return { active, topics };
 };
 
-/** Returns the routes of the profiles of a feature, with their access according to the settings. */
+/** Returns the routes of a feature's profiles, with their access according to the settings. */
 const listProfileRoutes = ({ feature, instance }: ActiveFeature, { access }: Settings): ProfileRoutes[] =>
   feature.profiles.map((profile) => {
     const level = toProfileLevel(access, profile);

@@ -97,7 +97,7 @@ const describeFault = (base: string): string => {
   return 'must be / or a path like /tools';
 };
 
-/** Returns the path prefix of the routes of a mount. */
+/** Returns the path prefix for the routes of a mount. */
 export const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
 /**

@@ -28,7 +28,7 @@ export const hasFormerFiles = (directory: string, store: PortableStore): boolean
   return file !== undefined && existsSync(join(directory, `${file}.state`)) && !hasFiles(directory, store);
 };
 
-/** Resolves to the total size of the files of the store, in bytes. */
+/** Resolves to the total size of the store's files, in bytes. */
 export const readSizeOfFiles = async (directory: string, { name }: PortableStore): Promise<number> => {
   const names = createFileNames(directory, name);
   const closed = (await names.listClosed()).map(names.closed);

@@ -49,7 +49,7 @@ const backUp = async ({ call, pingPath, narrator }: Scene): Promise<void> => {
   await call('cron', 'POST', pingPath, { files: 412 });
 };
 
-/** Runs the job on time from now on. */
+/** Keeps running the job on time. */
 const keepRunning = async ({ call, pingPath }: Scene, signal: AbortSignal): Promise<void> => {
   for await (const _ of setInterval(periodSeconds * 700, undefined, { signal })) {
     await call('cron', 'POST', pingPath, { files: 413 });

@@ -63,7 +63,7 @@ interface Sent {
   query?: AskedQuery;
 }
 
-/** Requests and output of a command. If the server gives no usable response, requests throw, which ends the command. */
+/** Requests and output of a command. Requests throw if the server gives no usable response. That ends the command. */
 export interface Asking {
   server: AlertServer;
   /** Sends a request and resolves to the text of the response. */

@@ -7,8 +7,8 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
 /**
- * Maximum number of files in a folder, beyond which the oldest are dropped. Also the maximum size in bytes of a file,
- * which is an alert in its envelope.
+ * Maximum number of files in a folder, and maximum size of a file in bytes. Beyond the number, the oldest are dropped.
+ * A file contains an alert in its envelope.
  */
 const maxFiles = 1000;
 const maxBytes = 16 * 1024 * 1024;

@@ -116,7 +116,8 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
 
 /**
  * Starts a server in this process using only the settings of a config file. Prints no start message and logs only
- * errors. Resolves to the server's address and a function that stops the server. Throws a SettingsError.
+ * errors. Resolves to the server's address and a function that stops the server. Throws a SettingsError if the server
+ * cannot start.
  */
 export const startServer = async (schema: TObject, config: string) => {
   const options = { logLevel: 'error', environment: {}, openStorage } as const;

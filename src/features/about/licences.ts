@@ -1,7 +1,7 @@
 import type { ReadFile } from '../../http/pages.ts';
 import type { Licence } from './schema.ts';
 
-/** Licences of the libraries, listed by scripts/licences.mjs, and of Node.js, which only the executable contains. */
+/** Licences of the libraries, listed by scripts/licences.mjs, and of Node.js. Only the executable contains Node.js. */
 const librariesPath = 'dist/licences.json';
 const nodePath = 'dist/node-license.txt';
 

@@ -11,7 +11,7 @@ const writeIntervalMs = 10 * 60_000;
 /** Maximum milliseconds for the last write when the server stops. */
 const lastWriteMs = 1000;
 
-/** First digits of the hash of a key, and the times of its first known use and its last use in Unix milliseconds. */
+/** First digits of a key's hash, and the times of the key's first known use and last use in Unix milliseconds. */
 type StoredUse = [id: string, since: number, last: number];
 
 /** Storage for key uses: the data directory, or the database that instances share. */

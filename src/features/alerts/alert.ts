@@ -46,7 +46,7 @@ export type AlertRecord = Alert & {
   /** In a resolution: the id of the resolved alert, if known, and its level, or the level given by the sender. */
   resolves?: string;
   firingLevel?: string;
-  /** In a resolution: time of receipt of the first alert of the series, RFC 3339 in UTC. */
+  /** In a resolution: time at which the first alert of the series was received, RFC 3339 in UTC. */
   firingSince?: string;
   /** In a reminder: the id of the first alert. */
   repeatOf?: string;

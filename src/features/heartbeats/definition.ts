@@ -58,7 +58,7 @@ export const definitionFields = {
 export const HeartbeatDefinition = Type.Partial(Type.Object(definitionFields));
 export type HeartbeatDefinition = Static<typeof HeartbeatDefinition>;
 
-/** Pattern of a UUID. Names never match it, which keeps names and addresses distinct. */
+/** Pattern of a UUID. Names never match it, so names and addresses cannot be confused. */
 export const uuidPattern = '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$';
 export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 

@@ -133,7 +133,7 @@ export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): Mo
   told: told && { ...withoutSeq(told), isCurrent: (problem?.seq ?? 0) <= told.seq },
 });
 
-/** Converts an exported state back, as of the record with the given seq. */
+/** Restores an exported state, as of the record with the given seq. */
 export const fromMoved = ({ problem, told, ...state }: MovedState, seq: number): HeartbeatState => ({
   ...state,
   seq,

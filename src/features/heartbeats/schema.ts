@@ -34,7 +34,7 @@ const RecentRun = defineShape('RecentRun', {
 });
 export type RecentRun = Static<typeof RecentRun>;
 
-/** Creates the schema of a field of a definition in responses. Includes the description of the field. */
+/** Creates the schema of a definition's field in responses. Includes the description of the field. */
 const definedOrNull = <T extends TSchema>(field: T) =>
   orNull(field, String((field as { description?: string }).description));
 

@@ -57,7 +57,7 @@ export class HeartbeatStates {
 }
 
 /**
- * Returns the maximum length per output for which the outputs together have `total` characters. The share that short
+ * Returns the length limit per output at which all outputs together have `total` characters. The share that short
  * outputs do not use goes to longer ones.
  */
 const findShare = (lengths: number[], total: number): number => {

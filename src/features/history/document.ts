@@ -54,7 +54,7 @@ const toSeconds = (text: string): number => {
   return Math.ceil(seconds);
 };
 
-/** Range of steps of a ring. `from` and `to` are Unix seconds, both inclusive. */
+/** Range of steps in a ring. `from` and `to` are Unix seconds, both inclusive. */
 interface Span {
   ring: Ring;
   disks: Disks;

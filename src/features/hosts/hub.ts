@@ -227,8 +227,8 @@ export class Hub {
 }
 
 /**
- * Returns the name of the host for which the caller's key reports. Throws an HttpError if another name is given, or if
- * the caller is a user.
+ * Returns the host for which the caller's key reports. Throws an HttpError if another name is given, or if the caller
+ * is a user.
  */
 const readHostName = (given: string, caller: string): string => {
   const own = caller.startsWith(keyPrefix) ? caller.slice(keyPrefix.length) : undefined;

@@ -264,7 +264,7 @@ const toTask = ({ number, title, level, source, hostname, firstAt, link }: Store
   Priority: priorities[level],
 });
 
-/** Action of a kind, without its incident and author. */
+/** Action without its incident and author. */
 type Act = ActionOn extends infer A ? (A extends ActionOn ? Omit<A, 'id' | 'by'> : never) : never;
 
 /**

@@ -20,7 +20,7 @@ type OwnAction = { id: string; by: string } & (
 /** Change to an incident by a person or another feature. `at` is in Unix milliseconds. */
 export type Action = { at: number } & (SharedAction | OwnAction);
 
-/** Action without its time, which the store adds. */
+/** Action without its time. The store adds the time. */
 export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at'> : never;
 
 /** Creates the error for an incident that has changed since the caller read it. */

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 
 /**
- * First and last seq of the alerts of an incident, for each period in which the incident was open. Alerts between these
- * seqs may belong to other incidents.
+ * First and last seq of an incident's alerts, for each period in which the incident was open. Alerts between these seqs
+ * may belong to other incidents.
  */
 export const AlertSpans = Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]));
 export type AlertSpans = Static<typeof AlertSpans>;

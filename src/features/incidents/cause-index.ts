@@ -33,7 +33,7 @@ export const mostHosts = 'hosts';
 export class CauseIndex {
   readonly #parts: IndexParts;
   readonly #groups = new Map<string, { open: Map<string, StoredIncident>; ended: StoredIncident | undefined }>();
-  /** Keys of the groups of each open incident. */
+  /** Keys of the groups to which each open incident belongs. */
   readonly #keys = new Map<string, readonly string[]>();
   readonly #labels = new WeakMap<StoredIncident, ReadonlyMap<string, string>>();
   #removedAt = Number.NEGATIVE_INFINITY;

@@ -8,9 +8,9 @@ import { isOf } from './responsible.ts';
 export interface IncidentFilter {
   states: readonly IncidentState[];
   level?: Severity | undefined;
-  /** Pattern, which may contain `*`. */
+  /** Pattern. May contain `*`. */
   source?: string | undefined;
-  /** Patterns, which may contain `*`, of which one must match. */
+  /** Patterns, at least one of which must match. They may contain `*`. */
   hostnames?: readonly string[] | undefined;
   /** Substring of the title. */
   q?: string | undefined;

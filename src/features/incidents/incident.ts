@@ -11,7 +11,7 @@ export const mostEvents = 200;
 /** Stored form of an incident. */
 export const StoredIncident = Type.Object({
   ...SharedIncident.properties,
-  /** Key of the alerts of the incident. Among incidents with the same key, only the latest can be unresolved. */
+  /** Key of the incident's alerts. Among incidents with the same key, only the latest can be unresolved. */
   key: Type.String(),
   /** Basis of the key. `overflow` for the incident that counts all alerts beyond the limit. */
   trait: Type.Enum(['fingerprint', 'texts', 'overflow']),

@@ -1,10 +1,7 @@
 import type { Database } from '../../storage/postgres/database.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 
-/**
- * Returns the name of the lease of a place. A place is a host name, or the place of an instance. The latter begins with
- * a dot.
- */
+/** Returns the name of a place's lease. A place is a host name, or an instance's place, which begins with a dot. */
 export const toPlaceLease = (place: string): string => `watches/${place}`;
 
 const instanceMark = '.';

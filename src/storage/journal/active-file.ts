@@ -101,7 +101,7 @@ const findStatus = async (file: ActiveFile) => {
   }
 };
 
-/** Resolves to true if the file ends with the batch, regardless of the size of the file. */
+/** Resolves to true if the file ends with the batch, whatever the file's size. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 
 /**
- * Codes of errors of a log. On startup: `locked` (another process writes to the log), `unusable` (the directory or file
+ * Error codes of a log. On startup: `locked` (another process writes to the log), `unusable` (the directory or file
  * cannot be written), `damaged` (a log of changes lacks a record). On append: `unavailable` (the last write or sync
  * failed), `queue-full`, `too-large` (a line), `closed`. On reading: `window-too-large` (the requested records span too
  * much of the log), `gone` (only a snapshot has some records). `low-space` occurs only as the cause of `unavailable`.

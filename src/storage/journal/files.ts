@@ -6,21 +6,21 @@ import type { JournalSettings } from './options.ts';
 
 export type FileNames = ReturnType<typeof createFileNames>;
 
-/** Returns the paths of the files of a journal. */
+/** Returns the paths of a journal's files. */
 export const createFileNames = (directory: string, name: string) => ({
   directory,
   active: join(directory, `${name}.jsonl`),
   /** Path of the socket that serves as the lock. */
   lock: join(directory, `${name}.lock`),
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
-  /** Returns the path of the index of a closed segment. The index can be rebuilt. */
+  /** Returns the path of a closed segment's index. The index can be rebuilt. */
   index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
   /** Returns the path of an incomplete last line or group that was cut off from the log. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
   /** Resolves to the numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
   listTorn: () => listNumbers(directory, `${name}.`, '.torn'),
-  /** Resolves to the paths of all files of the log except its lock. Some of the files may not exist. */
+  /** Resolves to the paths of all files that belong to the log, except its lock. Some of the files may not exist. */
   listAll: async (): Promise<string[]> => {
     const names = createFileNames(directory, name);
     const closed = (await names.listClosed()).map(names.closed);

@@ -22,10 +22,11 @@ export interface FollowedTables {
 }
 
 /**
- * Reads the records after a seq that exist when reading begins, in pages. For a projection that has folded up to
- * `last`. The query for each page also checks that `last` still exists. After a failover of the database, other records
- * may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if `last` is missing, or if only
- * the snapshot contains some of the records. `onDamage` receives each unreadable row, which is left out.
+ * Reads the records after a seq in pages, for a projection that has folded up to `last`. Stops at the last record that
+ * exists when reading begins. The query for each page also checks that `last` still exists. After a failover of the
+ * database, other records may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if `last`
+ * is missing, or if only the snapshot contains some of the records. `onDamage` receives each unreadable row, which is
+ * left out.
  */
 export async function* readFollowed(
   database: Pick<Database, 'query'>,

@@ -7,7 +7,7 @@ import { ImportError } from './documents.ts';
 
 const timeoutMs = 30_000;
 
-/** Maximum size in bytes of a file or response, and maximum number of requests of a download. */
+/** Maximum size in bytes of a file or response, and maximum number of requests in a download. */
 const maxBytes = 32 * MiB;
 const mostRequests = 500;
 

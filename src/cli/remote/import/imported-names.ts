@@ -1,4 +1,4 @@
-/** Maximum length in characters of a name of a watch or heartbeat. */
+/** Maximum length in characters of a watch's or heartbeat's name. */
 const maxLength = 64;
 
 /** Name for an imported setting, and a note if the name differs from the original. */

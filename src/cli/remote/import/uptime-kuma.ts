@@ -22,7 +22,7 @@ export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
   return plan;
 };
 
-/** Reads the monitors from a copy of the database, which leaves the original unchanged. */
+/** Reads the monitors from a copy of the database. The original stays unchanged. */
 const readMonitors = async (path: string): Promise<Monitor[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-import-'));
   try {

@@ -13,7 +13,7 @@ import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
 type KnownResolution = Static<typeof KnownResolution>;
 
-/** Most severe alert of a series. Includes the time of receipt of the first alert, in Unix milliseconds. */
+/** Most severe alert of a series. Includes the time at which the first alert was received, in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
 /** Maximum number of series, of ids per series, and of resolved alerts in memory. */
@@ -49,7 +49,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
   readonly #resolutions: RecentKeys<KnownResolution>;
   /** True if the log has lines of version 1.0, which have no sender. */
   #knowsFormer = false;
-  /** Time of receipt of the last alert in Unix milliseconds. Used for lines without a time. */
+  /** Time at which the last alert was received, in Unix milliseconds. Used for lines without a time. */
   #lastAt = 0;
 
   constructor(clock: () => Date) {

@@ -27,7 +27,7 @@ export const Series = Type.Object({
 });
 export type Series = Static<typeof Series>;
 
-/** Returns the key of the series of a record. Undefined for an alert that cannot be resolved. */
+/** Returns the key of a record's series. Undefined for an alert that cannot be resolved. */
 export const toSeriesKey = (record: LogRecord): string | undefined =>
   isResolvable(record)
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])

@@ -98,8 +98,8 @@ export abstract class AlertStore {
   }
 
   /**
-   * Adds to each resolution the id, level and time of receipt of the resolved alert. That alert must be known or be in
-   * this body. `ids` are the ids of the records.
+   * Adds to each resolution the id, level and time of receipt of the alert that it resolves. That alert must be known
+   * or be in this body. `ids` are the ids of the records.
    */
   protected linkResolutions(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
     /** Most severe alert of each series that is firing in this body. */

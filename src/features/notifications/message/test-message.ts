@@ -48,7 +48,7 @@ const toSecrets = (value: string): string[] => {
   return [credential, pair, pair.slice(pair.indexOf(':') + 1)];
 };
 
-/** Minimum length of a part of a URL that counts as secret. Shorter parts may occur in a response by chance. */
+/** Minimum length for a part of a URL to count as secret. Shorter parts may occur in a response by chance. */
 const shortestPart = 8;
 
 /** Returns the path and query of a URL, and the parts of them that a response may echo. */

@@ -102,7 +102,7 @@ const toEpochs = ({ startsAt, endsAt, members, turns }: LayerParts): Epoch[] => 
   return epochs;
 };
 
-/** Continues the order of an epoch in the next epoch, which begins at `start`. */
+/** Continues the order of an epoch in the next epoch. The next epoch begins at `start`. */
 const follow = (before: Epoch, present: readonly number[], start: number, turns: Turns) => {
   const [turn, turnBefore] = [turns.numberAt(start), turns.numberAt(start - 1)];
   const isOn = before.present.length > 0;

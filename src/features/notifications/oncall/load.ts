@@ -37,7 +37,7 @@ interface Page {
   week: number;
 }
 
-/** Returns the local midnight of the Monday of a week. Days begin when the night ends. */
+/** Returns the local midnight at which the Monday of a week begins. Days begin when the night ends. */
 export const toWeek = (local: number): number => {
   const day = toDay(local);
   return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;

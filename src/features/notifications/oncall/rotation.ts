@@ -20,7 +20,7 @@ export interface Shift extends Period {
   override: string | undefined;
 }
 
-/** Kind of the members of a rotation: users, or destinations as in version 1. */
+/** Kind of a rotation's members: users, or destinations as in version 1. */
 export type MemberKind = 'person' | 'destination';
 
 interface RotationParts {

@@ -16,7 +16,7 @@ import { type StoredWay, splitWayName, toWayName, toWayTarget } from './way.ts';
 const mostWays = 1000;
 export const mostWaysEach = 10;
 
-/** Maximum length in bytes of the name of a person with ways. Links contain the name. */
+/** Maximum length in bytes of the name of a person who has ways. Links contain the name. */
 const longestPerson = 128;
 
 export interface KnownWay {

@@ -415,8 +415,8 @@ const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: Sha
   known.version === version && known.addressed === addressed && known.escalation === escalation;
 
 /**
- * True if two states of an incident hold the notifications of the same incidents. Ignores titles, which change often:
- * held incidents are looked at again anyway.
+ * True if two states of an incident hold the notifications of the same incidents. Ignores titles. They change often,
+ * and held incidents are checked again anyway.
  */
 const hasSameEffect = (known: SharedIncident, { state, level, labels }: SharedIncident): boolean =>
   (known.state === 'resolved') === (state === 'resolved') &&

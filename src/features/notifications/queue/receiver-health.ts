@@ -18,7 +18,7 @@ export interface FailureAlert {
   isResolved: boolean;
 }
 
-/** Stored form of the health of a receiver. It is part of the destination's progress file. */
+/** Stored form of a receiver's health. It is part of the destination's progress file. */
 export interface StoredHealth {
   failing?: FailingSpell;
   notice?: FailureAlert;

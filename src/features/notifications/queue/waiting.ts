@@ -68,7 +68,7 @@ export class WaitingMessages<T> {
     return this.#messages.size;
   }
 
-  /** True once there are 10,000 messages, and until half of them are gone. */
+  /** True from the time when there are 10,000 messages until only half of them remain. */
   get isFull(): boolean {
     const { size } = this.#messages;
     if (size >= capacity) this.#isFull = true;

@@ -7,7 +7,7 @@ import { createDecoder } from '../../../http/content-coding.ts';
 /** Maximum number of bytes read from a body, before and after decompression. */
 const maxBodyBytes = 1024 * 1024;
 
-/** Maximum number of encodings of a body. They are undone one after another. */
+/** Maximum number of encodings applied to a body. They are undone one after another. */
 const maxEncodings = 3;
 
 /** Number of bytes at the start of a page in which browsers look for the charset. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { ServerError } from './conversation.ts';
 import { defineLoginWatch, type ServerLogin } from './login.ts';
 
-/** Maximum length in characters of a line of the response. */
+/** Maximum length of a line in the response, in characters. */
 const maxLineLength = 10_000;
 
 /**
