@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { fillLog } from '../../bench/support/alert-log.ts';
+import { enrol, report } from '../hosts/support/hosts.ts';
 import { createFolder } from '../support/folder.ts';
 import { waitUntil } from '../support/wait.ts';
 import { isLong } from './support/app.ts';
-import { test } from './support/console.ts';
-import { nextFrame } from './support/page.ts';
+import { note, test } from './support/console.ts';
+import { logIn, nextFrame } from './support/page.ts';
 
 /** Numbers of records, as in the bench. The bench measures speed; these tests check only correctness. */
 const taskCount = isLong ? 10_000 : 4000;
 const alertCount = isLong ? 1_000_000 : 21_000;
+const hostCount = 500;
 /** Number of alerts that a throttled browser loads, which takes several times the processor time. */
 const throttledCount = isLong ? 19_000 : 3000;
 
@@ -37,6 +39,40 @@ test('a table and a board with thousands of tasks scroll to any position, with f
     await expect(page.getByRole('button', { name: /^task number/ }).nth(10)).toBeVisible();
     expect(await page.locator('*').count()).toBeLessThan(6000);
   }
+  expect(complaints).toEqual([]);
+});
+
+test('five hundred hosts are listed, found by name and grouped, with few rows in the page', async ({
+  serveApp,
+  openConsole,
+}) => {
+  const app = await serveApp();
+  const token = await app.login('admin');
+  const addHost = async (number: number): Promise<void> => {
+    const name = `web-${number}`;
+    const key = await enrol(app, token, name);
+    await app.request('PATCH', `/api/hosts/${name}`, { token, body: { tags: [`rack-${number % 5}`] } });
+    expect((await report(app, key, name)).status).toBe(200);
+  };
+  for (let first = 0; first < hostCount; first += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, index) => addHost(first + index)));
+  const { page, complaints } = await openConsole({ app, hash: '#/hosts' });
+  await logIn(page, 'reader');
+  const host = (number: number) => page.getByRole('link', { name: `web-${number}`, exact: true });
+  await expect(host(0)).toBeVisible();
+  // The server itself is a host, too.
+  await expect(page.getByText(`${hostCount + 1} hosts,`)).toBeVisible();
+  expect(await page.locator('*').count()).toBeLessThan(6000);
+  const started = performance.now();
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await expect(host(99)).toBeVisible();
+  note(`the end of ${hostCount} hosts is shown after ${Math.round(performance.now() - started)} ms`);
+  await page.getByRole('searchbox', { name: 'Filter' }).fill('web-499');
+  await expect(host(499)).toBeVisible();
+  await expect(page.getByRole('link', { name: /^web-/ })).toHaveCount(1);
+  await page.getByRole('searchbox', { name: 'Filter' }).fill('');
+  await page.getByRole('button', { name: 'By tag' }).click();
+  await expect(page.getByRole('heading', { level: 2, name: /^rack-/ })).toHaveCount(5);
   expect(complaints).toEqual([]);
 });
 
