@@ -23,7 +23,7 @@ type Problem = 'offline' | 'login' | 'shape' | 'refused';
 
 export class ApiError extends Error {
   readonly problem: Problem;
-  /** HTTP status; 0 without a response. */
+  /** HTTP status. 0 without a response. */
   readonly status: number;
   /** Body of the refusal. */
   readonly body: Record<string, unknown>;

@@ -8,7 +8,7 @@ export type RouteName = keyof Operations | 'streamEvents';
 
 /** Mounted route. Its path includes the base of its profile. */
 export interface MountedRoute extends CallRoute {
-  /** Roles that have access; undefined if everyone has access. */
+  /** Roles that have access. Undefined if everyone has access. */
   roles: readonly string[] | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface OpenApi {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Schemas by name, and schemas of responses by operation id; empty until loaded. */
+/** Schemas by name, and schemas of responses by operation id. Empty until loaded. */
 const named = new Map<string, Schema>();
 const ofResponses = new Map<string, Schema>();
 

@@ -25,7 +25,7 @@ export interface Screen {
    * navigation.
    */
   key?: string;
-  /** Route that must be mounted; undefined for screens that are always shown. */
+  /** Route that must be mounted. Undefined for screens that are always shown. */
   needs?: RouteName;
   /**
    * True if the screen has nothing to show. The navigation then omits the screen, but links and shortcuts still work.

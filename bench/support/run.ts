@@ -22,7 +22,7 @@ export const parseArguments = (args: string[]) => {
   const ids = positionals.map((id) => id.toLowerCase());
   const rounds = toWhole('rounds', values.rounds);
   return {
-    /** Ids of the rows to measure, in lower case; empty for all. */
+    /** Ids of the rows to measure, in lower case. Empty for all. */
     ids,
     rounds,
     /** Duration of a round. */

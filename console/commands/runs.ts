@@ -8,11 +8,11 @@ import { session } from '../session.ts';
 export interface Run {
   number: number;
   line: string;
-  /** Host that ran the command; undefined for this server. */
+  /** Host that ran the command. Undefined for this server. */
   host: string | undefined;
   /** URL of the form. */
   address: string;
-  /** User who ran the command; undefined without a login. */
+  /** User who ran the command. Undefined without a login. */
   user: string | undefined;
   startedAt: number;
   milliseconds: number;

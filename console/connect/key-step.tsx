@@ -18,7 +18,7 @@ export const noKey = 'KEY';
 interface Props {
   sender: SenderName;
   created: Signal<CreatedKey | undefined>;
-  /** Existing keys; undefined until loaded. */
+  /** Existing keys. Undefined until loaded. */
   keys: readonly Key[] | undefined;
 }
 

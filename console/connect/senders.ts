@@ -110,7 +110,7 @@ if /usr/local/bin/backup; then report resolved 'has succeeded'; else report firi
   }
 };
 
-/** Lines to add to an existing configuration; undefined for senders that need no such lines. */
+/** Lines to add to an existing configuration. Undefined for senders that need no such lines. */
 export const toOtherLines = (sender: SenderName, intake: URL, key: string): string | undefined =>
   sender !== 'alertmanager'
     ? undefined

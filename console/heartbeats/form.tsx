@@ -14,7 +14,7 @@ import { type HeartbeatDraft, heartbeatModes, periodUnits, toHeartbeatDefinition
 
 interface Props {
   draft: HeartbeatDraft;
-  /** Heartbeat being edited; undefined for a new one. */
+  /** Heartbeat being edited. Undefined for a new one. */
   before?: Heartbeat;
   onSaved: (name: string) => void;
   onClose: () => void;

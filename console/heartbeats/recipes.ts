@@ -9,7 +9,7 @@ export interface PingAddress {
   isByName: boolean;
 }
 
-/** Returns the ping address, based on the address in the browser; undefined if pings are not mounted. */
+/** Returns the ping address, based on the address in the browser. Undefined if pings are not mounted. */
 export const toPingAddress = ({ uuid, name }: Pick<Heartbeat, 'uuid' | 'name'>): PingAddress | undefined => {
   const path = findRoute('ping')?.path;
   if (path === undefined) return undefined;

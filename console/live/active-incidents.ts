@@ -10,7 +10,7 @@ const most = 1000;
 /** Minimum milliseconds between requests while incidents change. */
 const calm = 1000;
 
-/** Open and acknowledged incidents; undefined for users without access. */
+/** Open and acknowledged incidents. Undefined for users without access. */
 export type ActiveIncidents = readonly Incident[] | undefined;
 
 export const useActiveIncidents = (): Resource<ActiveIncidents> => {

@@ -8,11 +8,11 @@ import { subscribe } from './live.ts';
 import { toApiError } from './resource.ts';
 
 interface State {
-  /** Loaded alerts, newest first; undefined until the first page is loaded. */
+  /** Loaded alerts, newest first. Undefined until the first page is loaded. */
   alerts: AlertEntry[] | undefined;
   /** Newer alerts that are held back while the user reads further down. This keeps rows in place. */
   held: AlertEntry[];
-  /** Cursor of the next page; null after the last page. */
+  /** Cursor of the next page. Null after the last page. */
   next: number | null;
   isLoading: boolean;
   error: ApiError | undefined;

@@ -5,7 +5,7 @@ import { zone } from '../zone.ts';
 
 const words = text.silences;
 
-/** Time of day on certain weekdays; 0 is Sunday. */
+/** Time of day on certain weekdays. 0 is Sunday. */
 interface WeeklyTime {
   days: readonly number[];
   /** Time of day, such as `02:30`. */

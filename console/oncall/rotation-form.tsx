@@ -23,7 +23,7 @@ interface LayerDraft {
 const blank: LayerDraft = { people: '', every: '1 week', at: 'Mon 09:00', hours: '', from: '', until: '' };
 
 interface Props {
-  /** Rotation being edited; undefined to create a rotation. */
+  /** Rotation being edited. Undefined to create a rotation. */
   rotation: Rotation | undefined;
   onSaved: () => void;
   onClose: () => void;

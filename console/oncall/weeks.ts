@@ -6,7 +6,7 @@ const shownWeeks = 4;
 
 const dayMs = 86_400_000;
 
-/** Shift or gap in milliseconds; infinite if unknown. */
+/** Shift or gap in milliseconds. Infinite if unknown. */
 export interface ShownPeriod {
   start: number;
   end: number;

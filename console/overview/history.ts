@@ -17,7 +17,7 @@ const known = { live: signal(noSamples), day: signal(noSamples) };
 /** Reason for the last failure. */
 export const historyError = signal<ApiError | undefined>(undefined);
 
-/** Disks in the last reading, in bytes; undefined until loaded. */
+/** Disks in the last reading, in bytes. Undefined until loaded. */
 export const disks = signal<{ mountPath: string; used: number; total: number }[] | undefined>(undefined);
 
 /** Time up to which history is loaded. Readings from events may be newer, with a gap in between. */

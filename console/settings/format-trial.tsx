@@ -9,7 +9,7 @@ import { LongText } from '../ui/long-text.tsx';
 
 interface TrialProps {
   name: string;
-  /** Definition as typed; undefined to try the stored definition. */
+  /** Definition as typed. Undefined to try the stored definition. */
   definition?: string;
 }
 

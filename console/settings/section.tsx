@@ -18,7 +18,7 @@ import { notify } from '../ui/toast.tsx';
 import { describeOrigin, type Kind, type RuntimeSetting } from './runtime-setting.ts';
 
 export interface FormProps<T> {
-  /** Item being edited; undefined for a new one. */
+  /** Item being edited. Undefined for a new one. */
   before?: T;
   onClose: () => void;
   /** Reloads the list. */

@@ -5,7 +5,7 @@ import { listScreens } from '../screens.ts';
 /** Loaded views of screens by path. */
 const views = signal<Record<string, ScreenView | 'failed'>>({});
 
-/** Returns the view of a screen; undefined until loaded. */
+/** Returns the view of a screen. Undefined until loaded. */
 export const findView = ({ path }: Screen): ScreenView | 'failed' | undefined => views.value[path];
 
 /** Loads the view of a screen once. */

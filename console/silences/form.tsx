@@ -21,7 +21,7 @@ const mostNamed = 3;
 
 interface Props {
   draft: SilenceDraft;
-  /** Silence being edited; undefined for a new one. */
+  /** Silence being edited. Undefined for a new one. */
   before?: Silence;
   incidents: ActiveIncidents;
   onSaved: () => void;

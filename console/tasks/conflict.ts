@@ -8,7 +8,7 @@ export type KeptVersion = 'mine' | 'theirs' | 'neither';
 export interface Versions {
   /** Task as it was when the user began to edit. */
   before: Task;
-  /** Fields changed by the user; undefined for a deletion. */
+  /** Fields changed by the user. Undefined for a deletion. */
   changes: TaskChanges | undefined;
   /** Stored task. */
   theirs: Task;

@@ -5,7 +5,7 @@ import { toApiError } from '../live/resource.ts';
 import type { TaskCriteria } from './filter.ts';
 
 interface State {
-  /** Loaded tasks, newest first; undefined until the first page is loaded. */
+  /** Loaded tasks, newest first. Undefined until the first page is loaded. */
   tasks: readonly Task[] | undefined;
   /** Number of matching tasks on the server. */
   total: number;

@@ -14,7 +14,7 @@ const words = text.notifications;
 interface Props {
   onCall: OnCall;
   members: readonly string[];
-  /** Range to override, in milliseconds; infinite if unknown. Default: from now to the end of the shift. */
+  /** Range to override, in milliseconds. Infinite if unknown. Default: from now to the end of the shift. */
   range?: { start: number; end: number };
   onSaved: () => void;
   onClose: () => void;

@@ -47,7 +47,7 @@ const isRecurring = (mode: string): boolean => mode === 'weekly' || mode === 'cr
 /** Complete cron expression: five fields, or a name such as `@daily`. */
 const complete = /^(@\w+|(\S+\s+){4}\S+)$/;
 
-/** Returns the schedule in a draft; undefined while it is incomplete. */
+/** Returns the schedule in a draft. Undefined while it is incomplete. */
 const toAsked = (draft: Props['draft']): { schedule: string; timeZone?: string } => {
   try {
     const asked = readSchedule(draft);

@@ -7,7 +7,7 @@ const height = 32;
 interface Props {
   /** Description for screen readers and the tooltip. */
   label: string;
-  /** Values; null for unknown. */
+  /** Values. Null for unknown. */
   values: readonly (number | null)[];
   /** True for steps with a problem. */
   bad: readonly (boolean | null)[];

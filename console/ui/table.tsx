@@ -20,7 +20,7 @@ export interface Column<Row> {
   align?: 'end';
   /** True to hide the column in windows that have no room for all columns. */
   isMinor?: boolean;
-  /** Sort value; undefined for columns that cannot be sorted. */
+  /** Sort value. Undefined for columns that cannot be sorted. */
   sortBy?: (row: Row) => string | number;
 }
 

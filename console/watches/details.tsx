@@ -42,7 +42,7 @@ const mostShown = 30;
 
 interface Props {
   name: string;
-  /** Watch with this name; undefined if it does not exist. */
+  /** Watch with this name. Undefined if it does not exist. */
   watch: Watch | undefined;
   known: readonly Watch[];
   incidents: ActiveIncidents;

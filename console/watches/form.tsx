@@ -13,7 +13,7 @@ import { Found, TrialButton, useTrial } from './trial.tsx';
 
 interface Props {
   draft: WatchDraft;
-  /** Watch being edited; undefined for a new one. */
+  /** Watch being edited. Undefined for a new one. */
   before?: Watch;
   known: readonly Watch[];
   onSaved: () => void;

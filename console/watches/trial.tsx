@@ -11,7 +11,7 @@ import { Observations } from './seen.tsx';
 const timeout = 45_000;
 
 interface Trial {
-  /** Things found by the trial; undefined before the first trial. */
+  /** Things found by the trial. Undefined before the first trial. */
   found: Signal<readonly WatchedThing[] | undefined>;
   isRunning: boolean;
   /** Runs a trial. If it fails, rejects with an Error that has a message for the user. */

@@ -88,7 +88,7 @@ export interface KnownKey extends AccessKey {
 interface KeyUse {
   /** Time when this process first knew the key. */
   since: number;
-  /** Time of the last use; 0 for never. */
+  /** Time of the last use. 0 for never. */
   last: number;
 }
 
@@ -137,7 +137,7 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
     listConfigured: (): readonly AccessKey[] => ofSettings,
     /** Returns the accepted key with this hash. */
     findByHash: (sha256: string): KnownKey | undefined => known.get(sha256),
-    /** Returns the key with this text and counts its use; undefined if the text is not a known key. */
+    /** Returns the key with this text and counts its use. Undefined if the text is not a known key. */
     find: (text: string): KnownKey | undefined => {
       if (!text.startsWith(prefix)) return undefined;
       const found = known.get(hash(text));

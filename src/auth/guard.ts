@@ -19,7 +19,7 @@ interface Credentialed {
   headers: { authorization?: string | undefined };
 }
 
-/** Returns a request's token or key; empty without a credential. */
+/** Returns a request's token or key. Empty without a credential. */
 const readCredential = ({ headers: { authorization = '' } }: Credentialed): string =>
   authorization.replace(/^Bearer(?: +|$)/i, '');
 

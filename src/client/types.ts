@@ -55,7 +55,7 @@ export interface ClientFailure extends Error {
    * `format`: the response is neither JSON nor a stream of events, so the server may not be signalbox.
    */
   readonly code: 'status' | 'connection' | 'timeout' | 'format';
-  /** Status of the response; 0 without a response. */
+  /** Status of the response. 0 without a response. */
   readonly status: number;
   /** Seconds until the server accepts another attempt. */
   readonly retryAfter: number | undefined;

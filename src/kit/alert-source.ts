@@ -81,8 +81,8 @@ export interface AlertSource {
    */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /**
-   * Resolves to the milliseconds since the last alert or repeat from the wanted sources, not counting times when the
-   * server could not receive alerts; undefined if there was no alert.
+   * Resolves to the milliseconds since the last alert or repeat from the wanted sources. Times when the server could
+   * not receive alerts do not count. Undefined if there was no alert.
    */
   quietMsOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
 }

@@ -43,7 +43,7 @@ export interface PushedWatches {
   list: PushedWatch[];
 }
 
-/** Last result of a watch for one thing, at a host. */
+/** Last result on a host for one of the things of a watch. */
 export interface HostCheck {
   watch: string;
   thing: string;

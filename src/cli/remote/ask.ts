@@ -53,7 +53,7 @@ export interface ListReply<Row> {
   total: number;
 }
 
-/** Query parameters; undefined and empty values are not sent. */
+/** Query parameters. Undefined and empty values are not sent. */
 export type AskedQuery = Record<string, string | number | undefined>;
 
 interface Sent {

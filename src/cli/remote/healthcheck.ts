@@ -62,7 +62,7 @@ const toUrlHost = (host: string): string => {
   return /^[0:]+$/.test(host) ? '[::1]' : `[${host}]`;
 };
 
-/** Returns the reason why the server is unhealthy, as a clause; undefined if it is healthy. */
+/** Returns the reason why the server is unhealthy, as a clause. Undefined if it is healthy. */
 const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<string | undefined> => {
   const deadline = performance.now() + limitMs;
   const get = (path: string): Promise<ServerReply> => {

@@ -13,7 +13,7 @@ import {
 export interface ParameterPolicy {
   /** Shown in the documentation and in GET /api/commands. */
   description: string;
-  /** Kind of the values; undefined for a switch. */
+  /** Kind of the values. Undefined for a switch. */
   kind?: ValueKind<unknown>;
   required?: true;
   /** Maximum number of values in a comma-separated list. Undefined if the parameter takes no list. */

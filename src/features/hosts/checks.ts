@@ -48,7 +48,7 @@ const toSubject = ({ name, tags }: KnownHost, level: Severity): Silenceable => {
   return { source, hostname, level, text: name, labels };
 };
 
-/** Returns the state of a host; undefined while it is undecided whether the host or this server is the cause. */
+/** Returns the state of a host. Undefined while it is undecided whether the host or this server is the cause. */
 const readHost = (
   known: KnownHost,
   { fleet, watch, silentMs, clock }: CheckParts,

@@ -110,7 +110,10 @@ export class HostWatch {
     return judgeHost(this.#parts.fleet.find(name), this.#now(), this.#rules);
   }
 
-  /** Returns the alert that covers a silent host: its own, or the alert about most hosts; undefined before an alert. */
+  /**
+   * Returns the alert that covers a silent host. This is its own alert, or the alert about most hosts. Undefined before
+   * there is an alert.
+   */
   findAlert(name: string): 'own' | 'most' | undefined {
     if (this.#raised.isFiring(toSilentMark(name))) return 'own';
     const state = this.#parts.fleet.find(name);

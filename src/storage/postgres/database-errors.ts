@@ -5,9 +5,9 @@ import { forUntrusted } from '../../lib/network-failures.ts';
 const failureCodeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
 /**
- * True if a commit is certain to have been refused: data, constraints, serialization, rights, resources. The severity
- * does not help, because it depends on the language of the server. An error that ends the connection may come after the
- * commit.
+ * True for an error that rules out a commit. It concerns data, constraints, serialization, rights or resources. The
+ * severity does not help, because it depends on the language of the server. An error that ends the connection may come
+ * after the commit.
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
 

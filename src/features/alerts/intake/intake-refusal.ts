@@ -2,7 +2,7 @@ import { HttpError } from '../../../http/errors.ts';
 import { KeyRefusal } from '../../../lib/expected-errors.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 
-/** Converts store errors to responses; returns other errors unchanged. */
+/** Converts store errors to responses. Returns other errors unchanged. */
 export const toIntakeRefusal = (error: unknown): unknown => {
   if (error instanceof KeyRefusal) {
     return new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');

@@ -9,7 +9,7 @@ import { defineWatchType, type Finding, type WatchReadings } from '../watch-type
 /** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Milliseconds by which an alert may enter the log after its time. Allows for a slow clock on another instance. */
+/** Milliseconds by which an alert may appear in the log after its own time. Allows for slow clocks on other instances. */
 const overlapMs = minuteMs;
 
 /** Time of the last alert that a watch found, and of its last search. */

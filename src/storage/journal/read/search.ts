@@ -30,7 +30,7 @@ export interface Search {
   test?: (record: StoredRecord) => boolean;
   /** Maximum number of records. */
   limit: number;
-  /** Number of bytes of found lines after which the search ends. */
+  /** Maximum bytes of matching lines. The search ends once they exceed it. */
   maxFoundBytes?: number;
   /** Maximum number of bytes of the log to read. */
   maxBytes: number;
