@@ -86,6 +86,14 @@ test('open announcements and updates are limited, and a deleted page loses its a
   }
   const full = await app.request('POST', '/api/incidents/1/announcements', { token, body: first });
   assert.deepEqual([full.status, /maximum number of open/.test(String(full.json['error']))], [409, true]);
+  const past = { ...first, state: 'resolved' };
+  const resolved = await app.request('POST', '/api/incidents/1/announcements', { token, body: past });
+  assert.equal(resolved.status, 201);
+  const reopened = await app.request('POST', `/api/announcements/${resolved.json['id']}/updates`, {
+    token,
+    body: { text: 'x', state: 'investigating' },
+  });
+  assert.deepEqual([reopened.status, /maximum number of open/.test(String(reopened.json['error']))], [409, true]);
   const body = { text: 'x', state: 'monitoring' };
   for (let count = 1; count < 50; count += 1) {
     assert.equal((await app.request('POST', `/api/announcements/${json.id}/updates`, { token, body })).status, 201);

@@ -1,6 +1,11 @@
+import Type from 'typebox';
+import { Milliseconds } from '../../kit/time.ts';
+import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
+import type { OnDamage } from '../../storage/snapshot.ts';
 import { type Announcement, type AnnouncementUpdate, maxAnnouncements, maxOpen, maxUpdates } from './announcement.ts';
+import { announcementStates } from './words.ts';
 
 /** Maximum number of subscribers per page, and in total. */
 const maxSubscribers = 1000;
@@ -16,6 +21,31 @@ export interface Subscriber {
   /** Number of the last update that was mailed or given up. */
   through: number;
 }
+
+const whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const isNumberEntry = createSchemaCheck(Type.Object({ lastNumber: whole }));
+const isAnnouncement = createSchemaCheck(
+  Type.Object({
+    id: Type.String(),
+    page: Type.String(),
+    incident: Type.Object({ id: Type.String(), number: whole }),
+    title: Type.String(),
+    state: Type.Enum(announcementStates),
+    updates: Type.Array(
+      Type.Object({
+        number: whole,
+        at: Milliseconds,
+        state: Type.Enum(announcementStates),
+        text: Type.String(),
+        by: Type.String(),
+      }),
+      { minItems: 1 },
+    ),
+  }),
+);
+const isSubscriber = createSchemaCheck(
+  Type.Object({ id: Type.String(), page: Type.String(), address: Type.String(), at: Milliseconds, through: whole }),
+);
 
 type NewUpdate = Omit<AnnouncementUpdate, 'number'>;
 
@@ -35,8 +65,11 @@ export type PageEvent =
   /** Announcement from another store. */
   | { type: 'imported'; announcement: Announcement; at: number };
 
-/** Result of an event: the changed announcement or subscriber, or the reason why nothing has changed. */
-type PageOutcome = Announcement | Subscriber | 'missing' | 'full' | undefined;
+/**
+ * Result of an event: the changed announcement or subscriber, or the reason why nothing has changed. `crowded`: the
+ * page has the maximum number of open announcements.
+ */
+type PageOutcome = Announcement | Subscriber | 'missing' | 'full' | 'crowded' | undefined;
 
 /** Entry of a snapshot. */
 export type SavedPageEntry = { lastNumber: number } | Announcement | Subscriber;
@@ -47,7 +80,13 @@ const entriesTogether = 100;
 export class PagesFold implements ProjectionState<PageOutcome> {
   readonly #announcements = new Map<string, Announcement>();
   readonly #subscribers = new Map<string, Subscriber>();
+  readonly #onDamage: OnDamage;
   #lastNumber = 0;
+
+  /** `onDamage` receives each damaged entry of a snapshot. */
+  constructor(onDamage: OnDamage) {
+    this.#onDamage = onDamage;
+  }
 
   findAnnouncement(id: string): Announcement | undefined {
     return this.#announcements.get(id);
@@ -101,18 +140,29 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     for (let at = 0; at < entries.length; at += entriesTogether) yield entries.slice(at, at + entriesTogether);
   }
 
+  /** Adds an entry. Drops a damaged entry, and raises the last number in case the entry with the number is lost. */
   restore(entry: unknown): void {
-    const saved = entry as SavedPageEntry;
-    if ('lastNumber' in saved) this.#lastNumber = saved.lastNumber;
-    else if ('updates' in saved) this.#announcements.set(saved.id, saved);
-    else this.#subscribers.set(saved.id, saved);
+    if (isNumberEntry(entry)) {
+      this.#raiseNumber((entry as { lastNumber: number }).lastNumber);
+    } else if (isAnnouncement(entry)) {
+      const saved = entry as Announcement;
+      this.#announcements.set(saved.id, saved);
+      this.#raiseNumber(Math.max(...saved.updates.map(({ number }) => number)));
+    } else if (isSubscriber(entry)) {
+      const saved = entry as Subscriber;
+      this.#subscribers.set(saved.id, saved);
+      this.#raiseNumber(saved.through);
+    } else this.#onDamage('an entry has a wrong shape');
+  }
+
+  #raiseNumber(number: number): void {
+    this.#lastNumber = Math.max(this.#lastNumber, number);
   }
 
   /** Adds an announcement. At the limit, the oldest resolved announcement is removed. */
   #announce(announcement: Announcement, updates: readonly NewUpdate[]): PageOutcome {
     const all = [...this.#announcements.values()];
-    const open = all.filter(({ page, state }) => page === announcement.page && state !== 'resolved');
-    if (open.length >= maxOpen) return 'full';
+    if (announcement.state !== 'resolved' && this.#hasMaxOpen(announcement.page)) return 'crowded';
     if (all.length >= maxAnnouncements) {
       const oldest = all.find(({ state }) => state === 'resolved');
       if (!oldest) return 'full';
@@ -128,9 +178,16 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     const known = this.#announcements.get(id);
     if (!known) return 'missing';
     if (known.updates.length >= maxUpdates) return 'full';
+    const isReopened = known.state === 'resolved' && update.state !== 'resolved';
+    if (isReopened && this.#hasMaxOpen(known.page)) return 'crowded';
     const changed = { ...known, state: update.state, updates: [...known.updates, this.#number(update)] };
     this.#announcements.set(id, changed);
     return changed;
+  }
+
+  #hasMaxOpen(page: string): boolean {
+    const open = this.listAnnouncements().filter((one) => one.page === page && one.state !== 'resolved');
+    return open.length >= maxOpen;
   }
 
   #number(update: NewUpdate): AnnouncementUpdate {

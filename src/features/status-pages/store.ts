@@ -43,7 +43,8 @@ export class PageStore extends ProjectionStore<PagesFold> {
         : storage.snapshot('status-pages'),
       report,
     };
-    return new PageStore(await openProjectionStore('status pages', parts, () => new PagesFold()));
+    const onDamage = (damage: string): void => report.error({ damage }, 'status pages: the snapshot is damaged');
+    return new PageStore(await openProjectionStore('status pages', parts, () => new PagesFold(onDamage)));
   }
 
   onChanged(listener: () => void): void {
@@ -54,10 +55,10 @@ export class PageStore extends ProjectionStore<PagesFold> {
   async announce(event: Extract<PageEvent, { type: 'announced' | 'updated' }>): Promise<Announcement> {
     const outcome = await this.#append('Announcements', event);
     if (outcome === 'missing') throw new HttpError('not-found', 'There is no announcement with this id');
-    if (outcome !== 'full') return outcome as Announcement;
+    if (outcome !== 'full' && outcome !== 'crowded') return outcome as Announcement;
     throw new HttpError(
       'wrong-state',
-      event.type === 'updated'
+      event.type === 'updated' && outcome === 'full'
         ? 'The announcement has the maximum number of updates: create a new announcement'
         : 'The page has the maximum number of open announcements: resolve one first',
     );

@@ -6,6 +6,7 @@ import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import { restoreSnapshot } from '../../storage/postgres/snapshot-table.ts';
+import { refuseDamage } from '../../storage/snapshot.ts';
 import { maxUpdates, NewAnnouncement } from './announcement.ts';
 import { type PageEvent, PagesFold, type SavedPageEntry } from './fold.ts';
 import { isMailAddress } from './mail-address.ts';
@@ -38,7 +39,7 @@ const ExportedSubscriber = Type.Object(
 export const pagesTransfer = defineTransfer<SavedPageEntry | PortableRecord>({
   name: 'status-pages',
   lines: { announcements: ExportedAnnouncement, subscribers: ExportedSubscriber },
-  projection: { former: { table: log }, createState: () => new PagesFold() },
+  projection: { former: { table: log }, createState: () => new PagesFold(refuseDamage) },
   table: {
     ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
     queries: [],

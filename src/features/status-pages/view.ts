@@ -1,4 +1,4 @@
-import type { AvailabilitySource, CheckState } from '../../kit/availability.ts';
+import { type AvailabilitySource, type CheckId, type CheckState, checkStates } from '../../kit/availability.ts';
 import type { SilenceStore } from '../../kit/silence-source.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
 import { dayMs } from '../../lib/units.ts';
@@ -26,8 +26,8 @@ export interface CheckView {
   since: number | undefined;
   percentage: number | null;
   days: { day: string; tone: DayTone; percentage: number | null }[];
-  /** Outages of the last 24 hours, newest first, in Unix milliseconds. */
-  outages: { startsAt: number; endsAt: number | null }[];
+  /** Outages of the last 24 hours, newest first, in Unix milliseconds. `next`: the state after the outage. */
+  outages: { startsAt: number; endsAt: number | null; next: CheckState }[];
   /** Percentage of the last 24 hours during which the check was up. */
   recent: number | null;
 }
@@ -82,7 +82,11 @@ export const createView = (
         since,
         percentage: availability.measure(id, from, at).percentage,
         recent: availability.measure(id, at - dayMs, at).percentage,
-        outages: availability.listOutages(id, at - dayMs, at).map(({ startsAt, endsAt }) => ({ startsAt, endsAt })),
+        outages: availability.listOutages(id, at - dayMs, at).map(({ startsAt, endsAt }) => ({
+          startsAt,
+          endsAt,
+          next: endsAt === null || endsAt === since ? state : findStateAt(availability, id, endsAt),
+        })),
         days: !hasBars
           ? []
           : availability.listDays(id, from, at, timeZone).map(({ day, up, down, maintenance, percentage }) => ({
@@ -106,6 +110,12 @@ export const createView = (
       .filter(({ state, updates }) => state === 'resolved' && (updates.at(-1)?.at ?? 0) > at - pastDays * dayMs)
       .slice(0, maxPast),
   };
+};
+
+/** Returns the state of a check in the second after a time. */
+const findStateAt = (availability: Pick<AvailabilitySource, 'measure'>, check: CheckId, from: number): CheckState => {
+  const seconds = availability.measure(check, from, from + 1000);
+  return checkStates.find((state) => seconds[state] > 0) ?? 'unknown';
 };
 
 const toTone = (day: { up: number; down: number; maintenance: number; percentage: number | null }): DayTone => {

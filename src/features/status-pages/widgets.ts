@@ -76,12 +76,16 @@ export const toKumaHeartbeats = ({ groups, at }: PageView) => {
         const changes = outages
           .slice(0, 49)
           .toReversed()
-          .flatMap(({ startsAt, endsAt }) => [beat(0, startsAt), ...(endsAt === null ? [] : [beat(1, endsAt)])]);
+          .flatMap(({ startsAt, endsAt, next }) => [
+            beat(kumaStates.down, startsAt),
+            ...(endsAt === null ? [] : [beat(kumaStates[next], endsAt)]),
+          ]);
         return [index + 1, [...changes, beat(kumaStates[state], at)]];
       }),
     ),
     uptimeList: Object.fromEntries(
-      checks.map(({ recent }, index) => [`${index + 1}_24`, recent === null ? 0 : recent / 100]),
+      // A check that nobody observed has no share.
+      checks.flatMap(({ recent }, index) => (recent === null ? [] : [[`${index + 1}_24`, recent / 100]])),
     ),
   };
 };
@@ -110,6 +114,7 @@ export const toStatuspageSummary = (view: PageView, url: string) => {
   const { page, groups, open, maintenance, summary, timeZone, at } = view;
   const { title, language = 'en' } = page.values;
   const pageId = toOpaqueId('page', page.name);
+  const hasChecks = groups.some(({ checks }) => checks.length > 0);
   const words = wordsOf[language];
   const time = (ms: number): string => new Date(ms).toISOString();
   let position = 0;
@@ -144,7 +149,8 @@ export const toStatuspageSummary = (view: PageView, url: string) => {
     components,
     incidents: open.map((announcement) => toStatuspageIncident(announcement, pageId, url)),
     scheduled_maintenances: maintenance.map((each) => toScheduled(each, { pageId, url, at, title: words.maintenance })),
-    status: { indicator: indicators[summary], description: words.summaries[summary] },
+    // A page without checks states nothing about systems.
+    status: { indicator: indicators[summary], description: hasChecks ? words.summaries[summary] : '' },
   };
 };
 
