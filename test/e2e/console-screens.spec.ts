@@ -26,7 +26,7 @@ const screens = {
   '#/heartbeats/backup': 'Heartbeats',
   '#/heartbeats?new=1': 'Heartbeats',
   '#/hosts': 'Hosts',
-  '#/hosts?group=tag': 'Hosts',
+  '#/hosts?group=tags': 'Hosts',
   '#/hosts/web-1': 'Hosts',
   '#/availability': 'Availability',
   '#/commands': 'Commands',
