@@ -15,7 +15,11 @@ const isContained = (ref) => contained.has(ref);
 // To npm, most libraries are needed only for development, because the bundle contains them.
 sbom.components = sbom.components
   .filter((each) => isContained(each['bom-ref']))
-  .map(({ properties, ...component }) => ({ ...component, scope: 'required' }));
+  // npm gives a package in the place of another one that one's name.
+  .map(({ properties, ...component }) => {
+    const name = component['bom-ref'].replace(/@[^@]*$/, '');
+    return { ...component, name, scope: 'required' };
+  });
 const main = sbom.metadata.component;
 main.name = 'signalbox';
 sbom.dependencies = sbom.dependencies

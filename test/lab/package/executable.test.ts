@@ -28,7 +28,9 @@ test('the executable serves its pages, hashes passwords and stores alerts withou
   ] as [string, string][]) {
     const { status, text } = await request('GET', path);
     assert.equal(status, 200, path);
-    assert.equal(text, readFileSync(join(packageRoot, file), 'utf8'), path);
+    // The server puts its routes into the console's page.
+    const page = text.replace(/<script id="data".*<\/script>\n/, '');
+    assert.equal(page, readFileSync(join(packageRoot, file), 'utf8'), path);
   }
   assert.match((await request('GET', '/docs/scalar.js')).text, /createApiReference/);
   for (const path of ['/docs/..%2fpackage.json', '/docs/nothing.html', '/console/.env', '/docs/ui']) {

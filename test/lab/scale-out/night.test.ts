@@ -107,7 +107,7 @@ const playNight = async (t: Scope, { instances, lengthMs, print }: Night): Promi
   tell(`Ben takes over: ${(await read()).state} by ${(await read()).acknowledgedBy}`);
   if (instances.length > 1) await instances[0].start();
   await kill(1);
-  const report = 'You are on call in ops';
+  const report = 'You are now on call in ops';
   await gets(carl, report);
   tell('the shift of Carl begins; the report that he gets:');
   const text = messagesTo(carl).find((message) => message.includes(report)) ?? '';
