@@ -71,8 +71,8 @@ export const fromServer = (written: string): number =>
   /(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? Date.parse(written) : toInstant(written, serverZone.value ?? browserZone);
 
 /**
- * Returns the first time, at or after this one, at which the clock in the displayed zone shows a multiple of `hours`. With
- * 24 hours, this is midnight.
+ * Returns the first time, at or after this one, at which the clock in the displayed zone shows a multiple of `hours`.
+ * With 24 hours, this is midnight.
  */
 export const ceilTime = (at: number, hours: number): number => {
   const step = hours * 3_600_000;

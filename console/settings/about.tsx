@@ -17,7 +17,7 @@ const readServer = async (signal: AbortSignal) => {
   return { about, server, info, readAt: Date.now() };
 };
 
-/** Version and environment of the server, as far as mounted routes report them. */
+/** Version and environment of the server. Shows only values that mounted routes report. */
 export const AboutSection = () => {
   const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const uptime = about?.uptimeSeconds ?? (server && toSeconds(server.uptime));

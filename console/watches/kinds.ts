@@ -202,7 +202,7 @@ export const sortThings = (things: readonly WatchedThing[], settings: WatchSetti
   return things.toSorted((one, other) => compareStates(one, other) || sign * ((one.figure ?? 0) - (other.figure ?? 0)));
 };
 
-/** Returns the settings that apply to a thing. Some watches measure two metrics. */
+/** Returns the settings that apply to a thing. They differ between the metrics of a watch that measures two. */
 export const settingsOf = (settings: WatchSettings, { thing }: Pick<WatchedThing, 'thing'>): WatchSettings => {
   const { name, type, certificateDays } = settings;
   if (type === 'http' && certificateDays !== undefined && thing.endsWith(' certificate'))

@@ -20,7 +20,7 @@ export interface ChildRequest {
   environment?: Readonly<Record<string, string>>;
   /** Complete standard input. Default: empty. */
   input?: string;
-  /** Receives each piece of standard output in turn. Returns false to stop the program. */
+  /** Receives the pieces of standard output one by one. Returns false to stop the program. */
   onOutput: (piece: Buffer) => boolean | Promise<boolean>;
   signal: AbortSignal;
   /** Program, such as taskkill, that ends a process and its children. Used on systems without process groups. */

@@ -13,8 +13,8 @@ export const unreadResponseBytes = 64 * 1024 * 1024;
 const listBytes = 256 * 1024;
 
 /**
- * Numbers of waiting pipelined requests at which reading pauses and at which the connection is closed, per connection
- * and in total.
+ * Limits of waiting pipelined requests, per connection and in total. At the first, reading pauses. At the second, the
+ * connection is closed.
  */
 const waitingLimits = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
 

@@ -40,7 +40,7 @@ const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
   const commonEntries = Object.entries(common);
-  /** Lists names and values in turn, in the form that Node sends unchanged. Own headers replace common headers. */
+  /** Lists names and values alternately, in the form that Node sends unchanged. Own headers replace common headers. */
   const toList = (own: Headers): string[] => {
     const list: string[] = [];
     for (const [name, value] of commonEntries) if (own[name] === undefined) list.push(name, value);

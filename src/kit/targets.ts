@@ -45,9 +45,7 @@ const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
-/**
- * Returns the address that is actually reached. For an IPv6 address with an embedded IPv4 address, this is the latter.
- */
+/** Returns the address that is actually reached. This is the embedded IPv4 address if an IPv6 address has one. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
   const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];

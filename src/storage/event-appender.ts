@@ -45,9 +45,11 @@ interface PendingEvent<Outcome> {
 
 /**
  * Appends the events of a projection to its log. Resolves each event to its outcome once the projection has read and
- * folded it. After a failed append, it is in doubt whether the log contains the event. The projection leaves such an
- * event out. Nothing more is appended until a snapshot without the event has been saved as of its seq, so that no
- * replay folds the event either. A log shared by instances leaves no doubt: every event in it counts.
+ * folded it.
+ *
+ * After a failed append, it is in doubt whether the log contains the event. The projection leaves such an event out.
+ * Nothing more is appended until a snapshot without the event has been saved as of its seq, so that no replay folds the
+ * event either. A log shared by instances leaves no doubt: every event in it counts.
  */
 export class EventAppender<Outcome> {
   readonly #options: AppenderOptions;

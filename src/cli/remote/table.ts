@@ -34,7 +34,8 @@ interface TableOptions {
 type Rows = readonly (readonly string[])[];
 
 /**
- * Formats a table with one line per row. Columns are as wide as their texts, as far as every line fits the terminal.
+ * Formats a table with one line per row. Columns are as wide as their texts, but never so wide that a line exceeds the
+ * terminal.
  */
 export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string =>
   createTable(titles, options)(rows);

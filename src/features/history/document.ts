@@ -69,7 +69,7 @@ const sliceLength = 1000;
 export const toDocument = (span: Span): Static<typeof History> =>
   JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
 
-/** Returns the JSON of a document as far as its columns. */
+/** Returns the JSON of a document up to its columns. */
 const toOpening = ({ ring: { step }, from, to }: Span): string =>
   `{"step":${step},"start":"${toOffsetTimestamp(new Date(from * 1000))}","count":${(to - from) / step + 1},`;
 

@@ -55,7 +55,7 @@ interface Active {
   hang: Error | undefined;
   /** Monotonic time at which the last check ended. Undefined before the first check. */
   checkedAt: number | undefined;
-  /** Time at which the last check began, in Unix milliseconds. Set only if the check found everything well. */
+  /** Time at which the last check began, in Unix milliseconds. Set only if the check found no fault. */
   wellAt: number | undefined;
   /** True once the result of a check has been applied to the things. */
   isTaken: boolean;
@@ -173,8 +173,8 @@ export class Watcher {
   }
 
   /**
-   * Returns the time at which the last check of a watch began, in Unix milliseconds. Set only if this instance found
-   * everything well.
+   * Returns the time at which the last check of a watch began, in Unix milliseconds. Undefined unless this instance
+   * found no fault.
    */
   wellSince(name: string): number | undefined {
     return this.#active.get(name)?.wellAt;

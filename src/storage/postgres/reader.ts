@@ -135,7 +135,7 @@ export class DatabaseReader {
     }
   }
 
-  /** Returns the connections in turn. Replaces a connection that has ended. */
+  /** Returns the connections one after another, in rotation. Replaces a connection that has ended. */
   async #connect(): Promise<Connection> {
     this.#next = (this.#next + 1) % connectionCount;
     const place = this.#next;

@@ -140,7 +140,7 @@ export class ReceiptTimes {
     };
   }
 
-  /** Adopts times from a copy that is `ageMs` milliseconds old, where they are later. */
+  /** Merges a copy that is `ageMs` milliseconds old. The later time wins for each entry. */
   merge({ sources, ends }: ReceiptCopy, ageMs = 0): void {
     const now = this.now();
     for (const [source, agoMs] of sources) {

@@ -2,7 +2,7 @@ import { ownSender } from '../../../kit/alert-record.ts';
 import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
 
 /**
- * Kind of runtime setting with the time at which the config file first had a routing. It has no routes and no limits.
+ * Kind of runtime setting that records when the config file first had a routing. It has no routes and no limits.
  */
 const startKind = 'escalation-start';
 const startName = 'routing';

@@ -42,7 +42,7 @@ export const AbsenceCalendar = defineShape('AbsenceCalendar', {
 });
 export type AbsenceCalendar = Static<typeof AbsenceCalendar>;
 
-/** Kind of runtime setting with the addresses of people's absence calendars. */
+/** Kind of runtime setting for the addresses of people's absence calendars. */
 export const absenceKind = defineSettingKind<StoredAbsences, KnownAbsences>({
   name: 'absence-calendar',
   noun: 'Absence calendar',

@@ -101,8 +101,8 @@ export class Rotation {
   }
 
   /**
-   * Returns the time at which the member on call at `at` goes off call, or at which a gap at `at` ends. Undefined if
-   * unknown.
+   * Returns the time at which the member on call at `at` goes off call. In a gap, returns the end of the gap. Undefined
+   * if unknown.
    */
   nextMemberChangeAfter(at: number): number | undefined {
     const present = this.memberAt(at);

@@ -16,7 +16,7 @@ const lookMs = minuteMs;
 /** Maximum number of incidents listed in a report. */
 const mostListed = 10;
 
-/** Kind of runtime setting with the week of the last report to each person. */
+/** Kind of runtime setting that records the week of each person's last report. */
 export const weeklyReportKind = 'weekly-report';
 
 interface ReportParts {

@@ -82,8 +82,8 @@ export class IncidentMessages {
   }
 
   /**
-   * Splits a message into two halves and a message about its last incident. The latter is sent first, to show whether
-   * the receiver accepts other messages. Returns false for a message about a single incident.
+   * Splits a message into two halves and a message about its last incident. The message about the last incident is sent
+   * first, to show whether the receiver accepts other messages. Returns false for a message about a single incident.
    */
   split(message: Message): boolean {
     const ids = [...message.content.ids];

@@ -102,7 +102,7 @@ const dropEmpty = (labels: Readonly<Record<string, string>>): Readonly<Record<st
     ? Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
     : labels;
 
-/** Returns names and values in turn, ordered by name. */
+/** Returns names and values alternately, ordered by name. */
 const listByName = (labels: Readonly<Record<string, string>>): string[] => {
   const parts: string[] = [];
   for (const name of Object.keys(labels).sort()) parts.push(name, labels[name] ?? '');
