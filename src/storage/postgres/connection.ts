@@ -46,8 +46,8 @@ export interface Statement {
 }
 
 /**
- * Whether statements can be prepared. False behind a PgBouncer before 1.21, which switches connections between
- * transactions.
+ * Support for prepared statements. A PgBouncer before 1.21 does not support them, because it switches connections
+ * between transactions.
  */
 interface Preparing {
   isPossible: boolean;
