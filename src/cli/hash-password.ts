@@ -15,12 +15,12 @@ interface Terminal {
   messages: NodeJS.WritableStream;
 }
 
-/** Reads a password from standard input, or twice from a prompt without echo to confirm it. */
+/** Reads a password from a prompt without echo, or from standard input, and prints its hash. */
 export const printPasswordHash = async (terminal: Terminal): Promise<void> => {
   terminal.output.write(`${await hashPassword(await readNewPassword(terminal))}\n`);
 };
 
-/** Reads a password from standard input, or from a prompt without echo, twice to confirm it. */
+/** Reads a password from standard input, or from a prompt without echo. With `isConfirmed`, prompts twice. */
 export const readNewPassword = async (
   { input, messages }: Pick<Terminal, 'input' | 'messages'>,
   isConfirmed = false,

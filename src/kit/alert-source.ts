@@ -47,14 +47,14 @@ export interface RaisedSeries {
   id: string;
   /** Level of the most severe alert. */
   level: string;
-  /** Alerts, as offered by the feature `alerts`. */
+  /** Ids of the latest firing alerts. */
   ids: readonly string[];
   isResolved: boolean;
 }
 
 /** Alerts, as offered by the feature `alerts`. */
 export interface AlertSource {
-  /** Log of all stored alerts and events. Features can append events to it. */
+  /** Log of all stored alerts, from all instances with one database. */
   journal: RecordLog;
   /** Log of all stored alerts and events. Features can append events to the log. */
   events: FollowedLog;
@@ -75,10 +75,7 @@ export interface AlertSource {
   countReceived(): Record<string, number>;
   /** Stores an alert raised by signalbox itself. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
-  /**
-   * Resolves to the milliseconds since the last alert or repeat from the wanted sources. Times when the server could
-   * not receive alerts do not count. Undefined if there was no alert.
-   */
+  /** Resolves to the latest series of signalbox's own alerts in a format, by fingerprint. */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /**
    * Resolves to the milliseconds since the last alert or repeat from the wanted sources. Times when the server could

@@ -49,7 +49,10 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   const announced = new Set<string>();
   /** Revocation marks that are not stored yet, by name. A mark is part of the generation. */
   const unstoredMarks = new Map<string, string>();
-  /** Lists runtime and configured accounts. A configured account wins over a runtime account with the same name. */
+  /**
+   * True once the configured accounts have been compared with the accounts at the last startup. The comparison needs all
+   * accounts.
+   */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
   const isRead = (): boolean => settings.isRead();
@@ -64,7 +67,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
       ...(readerPassword === undefined ? [] : [toBuiltIn('reader', 'Reader', 'config', readerPassword)]),
     ];
   };
-  /** Lists runtime and configured accounts; a configured account wins over a runtime account with the same name. */
+  /** Lists runtime and configured accounts. A configured account wins over a runtime account with the same name. */
   const listPermanent = (): Account[] => {
     const configured = listConfigured();
     return [...runtime.list().filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];

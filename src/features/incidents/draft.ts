@@ -5,7 +5,7 @@ import { dueAt, type Rules } from './rules.ts';
 export interface Counters {
   /** Number of the latest incident. */
   lastNumber: number;
-  /** Number of open and acknowledged incidents. */
+  /** Number of the latest change. */
   lastChange: number;
   /** Number of open and acknowledged incidents. */
   active: number;
