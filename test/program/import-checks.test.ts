@@ -139,6 +139,35 @@ test('a connection string that is not a URL leaves out its monitor only', async 
   assert.match(stdout, /^create watch Cache/m);
 });
 
+test('an import from Uptime Kuma keeps comparisons and passwords, pauses, and names settings that it drops', async (t) => {
+  const { run, writeKuma, list, settingsOf } = await start(t);
+  const path = writeKuma(
+    'kuma2.db',
+    'PRAGMA foreign_keys = OFF',
+    'ALTER TABLE monitor ADD COLUMN json_path_operator VARCHAR(255)',
+    "ALTER TABLE monitor ADD COLUMN conditions TEXT NOT NULL DEFAULT '[]'",
+    "UPDATE monitor SET json_path_operator = '>', expected_value = '5' WHERE id = 4",
+    "UPDATE monitor SET json_path = 'a', json_path_operator = 'contains' WHERE id = 5",
+    "UPDATE monitor SET database_connection_string = 'mysql://wiki@db.example/wiki', radius_password = 'own%' WHERE id = 11",
+    'UPDATE monitor SET active = 0 WHERE id = 9',
+    'UPDATE monitor SET timeout = 5, proxy_id = 1 WHERE id = 1',
+    `UPDATE monitor SET conditions = '[{"type":"expression"}]' WHERE id = 8`,
+  );
+  const { code, stdout } = await run('uptime-kuma', path, ['--apply']);
+  assert.equal(code, 0, stdout);
+  for (const line of [
+    /^create watch Shop-front-page: .*; without the timeout of 5 seconds; without the proxy$/m,
+    /^create watch Mail-records: .*; without the conditions$/m,
+    /^create heartbeat Nightly-backup: .*; is paused$/m,
+    /^not imported: check API odd: the comparison "contains" is not supported$/m,
+  ])
+    assert.match(stdout, line);
+  assert.deepEqual((await settingsOf('API-version'))?.json, [{ pointer: '/data/version', is: '>', value: 5 }]);
+  assert.equal((await list<Heartbeat>('heartbeats'))[0]?.state, 'paused');
+  const login = stdout.split('\n').find((line) => line.includes('Wiki-database'));
+  assert.ok(login && !login.includes('own%'), login);
+});
+
 test('an endpoint of Gatus that cannot be converted is left out with the reason, and the others are imported', async (t) => {
   const { run, write } = await start(t);
   const text = 'endpoints: [{ name: odd, url: { toString: 1 } }, { name: good, url: "https://shop.example/" }]';
@@ -206,6 +235,31 @@ test('an import from Gatus converts conditions, and names those that a watch can
   }
 });
 
+test('an import from Gatus leaves out endpoints with a variable, and names settings that it drops', async (t) => {
+  const { run, write, settingsOf } = await start(t);
+  const text = `
+endpoints:
+  - { name: secret, url: "https://shop.example/", headers: { Authorization: "Bearer \${TOKEN}" } }
+  - { name: bare, url: "https://$HOST/" }
+  - name: dollar
+    url: "https://shop.example/?price=$$5"
+    headers: { authorization: Bearer x }
+    client: { insecure: true, timeout: 5s }
+    ui: { hide-url: true }
+  - { name: plain, url: "https://shop.example/", client: { insecure: false, timeout: 10s } }
+`;
+  const { code, stdout } = await run('gatus', write('gatus.yaml', text), ['--apply']);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^not imported: check secret: has a variable of the environment$/m);
+  assert.match(stdout, /^not imported: check bare: has a variable of the environment$/m);
+  assert.match(stdout, /^create watch plain$/m);
+  assert.match(
+    stdout,
+    /^create watch dollar: anyone with access to watches can read the header Authorization; without client\.insecure; without client\.timeout; without ui$/m,
+  );
+  assert.equal((await settingsOf('dollar'))?.url, 'https://shop.example/?price=$5');
+});
+
 const address = '5f8a0b1c-0000-4000-8000-0123456789ab';
 const healthchecks = {
   checks: [
@@ -248,9 +302,10 @@ test('an import from the URL of healthchecks keeps the addresses of pings', asyn
   );
 });
 
-test('a refused setting gives exit code 1, and the others are created', async (t) => {
+test('a refused setting gives exit code 1, the others are created, and a paused check stays paused', async (t) => {
   const { run, write, list } = await start(t);
   const checks = [
+    { name: 'idle', grace: 60, timeout: 600, status: 'paused' },
     { name: 'bad', grace: 60, schedule: '99 4 * * *' },
     { name: 'good', grace: 60, timeout: 600 },
   ];
@@ -258,10 +313,13 @@ test('a refused setting gives exit code 1, and the others are created', async (t
     '--apply',
   ]);
   assert.equal(code, 1);
-  assert.match(stdout, /^1 of 2 changes applied\.$/m);
+  assert.match(stdout, /^2 of 3 changes applied\.$/m);
   assert.match(stderr, /heartbeat bad: .*schedule/);
   assert.deepEqual(
-    (await list<Heartbeat>('heartbeats')).map(({ name }) => name),
-    ['good'],
+    (await list<Heartbeat>('heartbeats')).map(({ name, state }) => [name, state]),
+    [
+      ['good', 'new'],
+      ['idle', 'paused'],
+    ],
   );
 });

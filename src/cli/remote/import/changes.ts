@@ -7,8 +7,8 @@ export interface PlannedChange {
   what: 'user' | 'contact method' | 'rotation' | 'override' | 'policy' | 'watch' | 'heartbeat';
   name: string;
   detail: string;
-  /** Request that makes the change. The path is below the server's address. */
-  request?: { method: 'POST' | 'PUT'; path: string; body: object };
+  /** Requests that make the change, in order. Paths are below the server's address. */
+  requests?: readonly { method: 'POST' | 'PUT'; path: string; body?: object }[];
   /** Text to print after the change, such as an initial password. */
   result?: string;
 }
@@ -50,14 +50,12 @@ const describePlan = (changes: readonly PlannedChange[], leftOut: readonly strin
  * Applies the changes one after the other. Prints refused changes. Ends the import if the server becomes unreachable.
  */
 const applyChanges = async ({ askText }: Asking, changes: readonly PlannedChange[]): Promise<number> => {
-  const due = changes.filter(({ request }) => request !== undefined);
+  const due = changes.filter(({ requests }) => requests !== undefined);
   let done = 0;
   try {
-    for (const { what, name, request, result } of due) {
-      if (!request) continue;
-      const { method, path, body } = request;
+    for (const { what, name, requests = [], result } of due) {
       try {
-        await askText(path, { method, body });
+        for (const { path, ...sent } of requests) await askText(path, sent);
       } catch (error) {
         if (!(error instanceof UnusableResponse) || error.exitCode !== 1) throw error;
         say(`${what} ${name}: ${error.message}`);

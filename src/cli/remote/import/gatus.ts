@@ -1,8 +1,7 @@
 import { parse } from 'yaml';
-import type { JsonCondition } from '../../../features/watches/type-settings.ts';
 import { isObject } from '../../../lib/parse-json.ts';
 import { ImportError } from './documents.ts';
-import { CheckPlan, type ConvertedCheck, type WatchDraft } from './planned-check.ts';
+import { CheckPlan, type ConvertedCheck, comparisons, visibleLogin, type WatchDraft } from './planned-check.ts';
 
 type Endpoint = Record<string, unknown>;
 
@@ -52,11 +51,16 @@ const toSeconds = (value: unknown): number | undefined => {
   return seconds;
 };
 
-const convert = (endpoint: Endpoint): ConvertedCheck => {
+const convert = (original: Endpoint): ConvertedCheck => {
+  const { alerts, ...used } = original;
+  const text = JSON.stringify(used);
+  if (/\$[{A-Za-z_]/.test(text.replaceAll('$$', ''))) return 'has a variable of the environment';
+  // Gatus reads $$ as a dollar sign.
+  const endpoint: Endpoint = { ...(JSON.parse(text.replaceAll('$$', () => '$')) as Endpoint), alerts };
   const own = toOwn(endpoint);
   if (typeof own === 'string') return own;
   const conditions = Array.isArray(endpoint['conditions']) ? endpoint['conditions'].map(String) : [];
-  const notes: string[] = [];
+  const notes = listNotes(endpoint);
   const found: WatchDraft = { ...own };
   for (const condition of conditions) {
     const problem = addCondition(found, condition);
@@ -71,6 +75,18 @@ const convert = (endpoint: Endpoint): ConvertedCheck => {
     watch: { ...found, every, ...(retries > 0 && { retries }), ...(isPaused && { enabled: false }) },
     notes,
   };
+};
+
+/** Lists the settings that a watch does not have, and the header that becomes visible. */
+const listNotes = ({ client, ui, headers }: Endpoint): string[] => {
+  const { insecure = false, timeout } = isObject(client) ? client : {};
+  const hasLogin = Object.keys(isObject(headers) ? headers : {}).some((name) => name.toLowerCase() === 'authorization');
+  return [
+    ...(hasLogin ? [visibleLogin] : []),
+    ...(insecure === false ? [] : ['without client.insecure']),
+    ...([undefined, 10].includes(toSeconds(timeout)) ? [] : ['without client.timeout']),
+    ...(ui == null ? [] : ['without ui']),
+  ];
 };
 
 const toOwn = (endpoint: Endpoint): WatchDraft | string => {
@@ -154,15 +170,6 @@ const addRecord = (watch: WatchDraft, is: string, right: string): boolean => {
   if (is !== '==' || /\w\(/.test(right)) return true;
   watch.expected = right;
   return false;
-};
-
-const comparisons: Record<string, JsonCondition['is']> = {
-  '==': '=',
-  '!=': '!=',
-  '<': '<',
-  '<=': '<=',
-  '>': '>',
-  '>=': '>=',
 };
 
 const addBody = (watch: WatchDraft, path: string, is: string, right: string): boolean => {

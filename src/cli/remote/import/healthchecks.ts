@@ -41,9 +41,8 @@ const convert = (check: Check) => {
   if (typeof heartbeat === 'string') return heartbeat;
   const notes = [
     ...(heartbeat.uuid ? [] : ['gets a new address, because a read-only API key does not reveal the old address']),
-    ...(check.status === 'paused' ? ['is paused in the other program'] : []),
   ];
-  return { heartbeat, notes };
+  return { heartbeat, isPaused: check.status === 'paused', notes };
 };
 
 /** Converts a check to a definition. Returns the reason if the check cannot be imported. */

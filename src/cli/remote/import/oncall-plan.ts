@@ -88,7 +88,7 @@ const planUsers = (
           what: 'user',
           name: user,
           detail,
-          request: { method: 'POST', path: 'api/users', body: { name: user, role: 'Reader', password } },
+          requests: [{ method: 'POST', path: 'api/users', body: { name: user, role: 'Reader', password } }],
           result: `Initial password of ${user}: ${password}`,
         };
     const hasWay = reached.some((each) => each.name === user && each.ways > 0);
@@ -99,7 +99,7 @@ const planUsers = (
     if (isKnown && user !== email) return [made, { ...way, action: 'skip', detail: `${email}: ${user} adds it` }];
     if (!hasMail) return [made, { ...way, action: 'skip', detail: 'no destination of type email has a server' }];
     const request = { method: 'PUT', path, body: { type: 'email', to: [email] } } as const;
-    return [made, { ...way, action: 'create', detail: email, request }];
+    return [made, { ...way, action: 'create', detail: email, requests: [request] }];
   });
 };
 
@@ -123,7 +123,7 @@ const planRotation = (
   const request = { method: 'PUT', path, body: { timeZone, layers } } as const;
   const made: PlannedChange = isSame
     ? { action: 'unchanged', what, name, detail }
-    : { action: known ? 'replace' : 'create', what, name, detail, request };
+    : { action: known ? 'replace' : 'create', what, name, detail, requests: [request] };
   const coming = overrides.filter(({ startsAt, endsAt }) => endsAt > now.getTime() && endsAt > startsAt);
   return [made, ...coming.map((override) => planOverride(name, override, names, present, now))];
 };
@@ -150,7 +150,7 @@ const planOverride = (
     return { ...change, action: 'skip', detail: `${change.detail}, more than five years away` };
   }
   const body = { rotation, member, startsAt, endsAt, comment: 'imported' };
-  return { ...change, action: 'create', request: { method: 'POST', path: 'api/oncall/overrides', body } };
+  return { ...change, action: 'create', requests: [{ method: 'POST', path: 'api/oncall/overrides', body }] };
 };
 
 const planPolicy = (
@@ -173,6 +173,6 @@ const planPolicy = (
     what,
     name,
     detail,
-    request: { method: 'PUT', path, body: { steps, repeat } },
+    requests: [{ method: 'PUT', path, body: { steps, repeat } }],
   };
 };

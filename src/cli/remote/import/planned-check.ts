@@ -1,5 +1,6 @@
 import type { HeartbeatBody } from '../../../features/heartbeats/definition.ts';
 import type { WatchSettings } from '../../../features/watches/schema.ts';
+import type { JsonCondition } from '../../../features/watches/type-settings.ts';
 import type { Asking, ListReply } from '../ask.ts';
 import type { ImportPlan, PlannedChange } from './changes.ts';
 import { createImportedNames } from './imported-names.ts';
@@ -10,8 +11,21 @@ export type WatchDraft = Omit<WatchSettings, 'name'>;
 /** Result of a conversion: a watch, a heartbeat, or the reason why neither is created. */
 export type ConvertedCheck =
   | { watch: WatchDraft; notes?: string[] }
-  | { heartbeat: HeartbeatBody; notes?: string[] }
+  | { heartbeat: HeartbeatBody; isPaused?: boolean; notes?: string[] }
   | string;
+
+/** Note about a header with a login. */
+export const visibleLogin = 'anyone with access to watches can read the header Authorization';
+
+/** JSON comparisons by the operators of other programs. */
+export const comparisons: Record<string, JsonCondition['is'] | undefined> = {
+  '==': '=',
+  '!=': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+};
 
 /** Collects converted checks in a plan, each with a unique name. */
 export class CheckPlan {
@@ -27,14 +41,21 @@ export class CheckPlan {
       return;
     }
     const { name, note } = this.#toName(original);
-    const detail = [...(note === undefined ? [] : [note]), ...(converted.notes ?? [])].join('; ');
+    const isPaused = 'heartbeat' in converted && converted.isPaused === true;
+    const notes = [
+      ...(note === undefined ? [] : [note]),
+      ...(converted.notes ?? []),
+      ...(isPaused ? ['is paused'] : []),
+    ];
+    const detail = notes.join('; ');
     if ('watch' in converted) {
       const request = { method: 'POST', path: 'api/watches', body: { name, ...converted.watch } } as const;
-      this.changes.push({ action: 'create', what: 'watch', name, detail, request });
+      this.changes.push({ action: 'create', what: 'watch', name, detail, requests: [request] });
     } else {
       const path = `api/heartbeats/${encodeURIComponent(name)}`;
       const request = { method: 'PUT', path, body: converted.heartbeat } as const;
-      this.changes.push({ action: 'create', what: 'heartbeat', name, detail, request });
+      const requests = isPaused ? [request, { method: 'POST', path: `${path}/pause` } as const] : [request];
+      this.changes.push({ action: 'create', what: 'heartbeat', name, detail, requests });
     }
   }
 
@@ -42,9 +63,9 @@ export class CheckPlan {
   async compare({ ask }: Pick<Asking, 'ask'>): Promise<ImportPlan> {
     const list = async (path: string) => (await ask<ListReply<{ name: string }>>(path)).data.map(({ name }) => name);
     const known = { watch: await list('api/watches'), heartbeat: await list('api/heartbeats') };
-    const changes = this.changes.map(({ request, ...change }): PlannedChange => {
+    const changes = this.changes.map(({ requests, ...change }): PlannedChange => {
       const exists = known[change.what as keyof typeof known].includes(change.name);
-      return exists ? { ...change, action: 'unchanged' } : { ...change, ...(request && { request }) };
+      return exists ? { ...change, action: 'unchanged' } : { ...change, ...(requests && { requests }) };
     });
     return { changes, leftOut: this.leftOut };
   }

@@ -6,7 +6,7 @@ import sqlite from 'node-sqlite3-wasm';
 import { parseJson } from '../../../lib/parse-json.ts';
 import { explainSystemError } from '../../stdio.ts';
 import { ImportError } from './documents.ts';
-import { CheckPlan, type ConvertedCheck, type WatchDraft } from './planned-check.ts';
+import { CheckPlan, type ConvertedCheck, comparisons, visibleLogin, type WatchDraft } from './planned-check.ts';
 
 /** Row of the table `monitor`. Earlier versions lack some columns. */
 type Monitor = Record<string, string | number | null>;
@@ -70,6 +70,7 @@ const convert = (monitor: Monitor): ConvertedCheck => {
   if (type === 'push')
     return {
       heartbeat: { period: toSeconds(monitor) },
+      isPaused: !isOn(monitor, 'active'),
       notes: ['gets a new address: change the URL that the job calls'],
     };
   const own = toOwn(type, monitor);
@@ -80,7 +81,20 @@ const convert = (monitor: Monitor): ConvertedCheck => {
     ...(!isOn(monitor, 'active') && { enabled: false }),
     ...(Number(monitor['maxretries']) > 0 && { retries: Math.min(10, Number(monitor['maxretries'])) }),
   };
-  return { watch: { ...settings, ...common }, notes: notes ?? [] };
+  return { watch: { ...settings, ...common }, notes: [...(notes ?? []), ...listDropped(monitor)] };
+};
+
+/** Lists the settings that a watch does not have. By default, Uptime Kuma sets timeouts of 80 % of the interval. */
+const listDropped = (monitor: Monitor): string[] => {
+  const timeout = Number(monitor['timeout'] ?? 0);
+  const usual = [0, 48, ...(textOf(monitor, 'type') === 'ping' ? [10] : [])];
+  const isDefault = usual.includes(timeout) || Math.abs(timeout - toSeconds(monitor) * 0.8) < 1;
+  const conditions = parseJson(textOf(monitor, 'conditions'));
+  return [
+    ...(isDefault ? [] : [`without the timeout of ${timeout} seconds`]),
+    ...(textOf(monitor, 'proxy_id') === '' ? [] : ['without the proxy']),
+    ...(Array.isArray(conditions) && conditions.length > 0 ? ['without the conditions'] : []),
+  ];
 };
 
 const toSeconds = (monitor: Monitor): number => Math.min(86_400, Math.max(10, Number(monitor['interval']) || 60));
@@ -104,7 +118,7 @@ const toOwn = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[]
     case 'postgres':
     case 'mysql':
     case 'redis':
-      return toLogin(type, textOf(monitor, 'database_connection_string'));
+      return toLogin(type, monitor);
     case 'group':
       return 'groups are not imported';
     default:
@@ -127,7 +141,7 @@ const toHttp = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[
         Authorization: `Basic ${Buffer.from(`${user}:${textOf(monitor, 'basic_auth_pass')}`).toString('base64')}`,
       }),
   };
-  if ('Authorization' in headers) notes.push('anyone with access to watches can read the header Authorization');
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) notes.push(visibleLogin);
   const status = parseJson(textOf(monitor, 'accepted_statuscodes_json') || '[]');
   const body = textOf(monitor, 'body');
   const keyword = textOf(monitor, 'keyword');
@@ -148,8 +162,11 @@ const toHttp = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[
   const path = textOf(monitor, 'json_path').replace(/^\$\.?/, '');
   if (!/^[\w-]+(?:\.[\w-]+)*$/.test(path))
     return `the JSON query "${textOf(monitor, 'json_path')}" is not a plain path`;
+  const operator = textOf(monitor, 'json_path_operator') || '==';
+  const is = comparisons[operator];
+  if (is === undefined) return `the comparison "${operator}" is not supported`;
   const value = toJsonValue(textOf(monitor, 'expected_value'));
-  return { ...draft, json: [{ pointer: `/${path.replaceAll('.', '/')}`, is: '=', value }], notes };
+  return { ...draft, json: [{ pointer: `/${path.replaceAll('.', '/')}`, is, value }], notes };
 };
 
 /** Converts text to a JSON value. Uptime Kuma compares strings, so a number or a boolean equals its string. */
@@ -172,7 +189,8 @@ const toDns = (host: string, monitor: Monitor): WatchDraft => {
 
 const defaultPorts = { postgres: 5432, mysql: 3306, redis: 6379 };
 
-const toLogin = (type: keyof typeof defaultPorts, text: string): (WatchDraft & { notes?: string[] }) | string => {
+const toLogin = (type: keyof typeof defaultPorts, monitor: Monitor): (WatchDraft & { notes?: string[] }) | string => {
+  const text = textOf(monitor, 'database_connection_string');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === '') return 'the connection string is not a URL';
   const database = url.pathname.slice(1);
@@ -182,6 +200,8 @@ const toLogin = (type: keyof typeof defaultPorts, text: string): (WatchDraft & {
   } catch {
     return 'the connection string is not a URL';
   }
+  // Uptime Kuma keeps the separate password of MySQL in this column.
+  if (type === 'mysql' && password === '') password = textOf(monitor, 'radius_password');
   if (!user && type !== 'redis') return 'the connection string has no user';
   return {
     type,
