@@ -35,7 +35,7 @@ const read = async (t: Scope, { settings }: Place) => {
   const token = await adminToken(app);
   const { json } = await app.request<{ data: object[] }>('GET', '/api/announcements', { token });
   const page = await app.request('GET', '/status/main');
-  assert.match(page.text, /<h3>Slow<\/h3>/);
+  assert.match(page.text, /<h2>Slow<\/h2>/);
   const path = '/api/status-pages/main/subscribers';
   const { json: subscribers } = await app.request<{ data: { address: string }[] }>('GET', path, { token });
   await app.close();
