@@ -199,6 +199,44 @@ const waitForHeld = async (app: TestApp, source: string) => {
   return findIncident(app, source);
 };
 
+const failHeartbeat = async (app: TestApp, name: string, token: string): Promise<void> =>
+  assert.equal((await app.request('POST', `/ping/${name}/fail`, { token })).status, 200);
+
+test('incidents of 300 things, each with 20 dependencies, are listed within seconds', async (t) => {
+  const names = Array.from({ length: 300 }, (_, index) => `job-${index}`);
+  const heartbeats = names.map((name, index) => ({
+    name,
+    period: 3600,
+    dependsOn: names.slice(Math.max(0, index - 20), index),
+  }));
+  const { app, token } = await startDesk(t, [], { heartbeats });
+  for (const name of names) await failHeartbeat(app, name, token);
+  await waitUntil('the last has its cause', async () => {
+    const { data } = await listIncidents(app, '?source=heartbeat/job-299');
+    return data[0]?.cause?.name !== undefined;
+  });
+  const begun = performance.now();
+  const { data } = await listIncidents(app, '?limit=100');
+  assert.equal(data.length, 100);
+  assert.ok(performance.now() - begun < 5000, `${performance.now() - begun} ms`);
+});
+
+test('an incident notifies once its thing no longer depends on its open cause', async (t) => {
+  const { app, pager, token } = await startDesk(t, []);
+  const put = (name: string, dependsOn: string[]) =>
+    app.request('PUT', `/api/heartbeats/${name}`, { token, body: { period: 3600, dependsOn } });
+  await put('router', []);
+  await put('backup', ['router']);
+  await failHeartbeat(app, 'router', token);
+  await failHeartbeat(app, 'backup', token);
+  await waitUntilPasses(async () =>
+    assert.equal((await findIncident(app, 'heartbeat/backup')).cause?.name, 'heartbeat router'),
+  );
+  await put('backup', []);
+  await waitUntil('backup is notified', () => messagesTo(pager).some((text) => text.includes('Heartbeat backup')));
+  assert.equal((await findIncident(app, 'heartbeat/backup')).cause, null);
+});
+
 test('unknown names, circles and the deletion of what others depend on are refused', async (t) => {
   const site = await startSite(t);
   const { app, token } = await startDesk(t, [toWatch('router', site)]);

@@ -46,6 +46,8 @@ export class Causes {
   readonly #sources: DependencySource[] = [];
   readonly #listeners: (() => void)[] = [];
   readonly #index: CauseIndex;
+  /** Dependencies by thing, listed on first use after a change. */
+  readonly #dependencies = new Map<ThingRef, ReadonlySet<ThingRef>>();
   #isLoaded = false;
   #isStarted = false;
 
@@ -80,6 +82,7 @@ export class Causes {
   /** Reads the incidents again after changes to dependencies, rules or incidents. */
   refresh(): void {
     this.#isLoaded = false;
+    this.#dependencies.clear();
     for (const listener of this.#listeners) listener();
   }
 
@@ -165,15 +168,21 @@ export class Causes {
   *#findGroups(incident: StoredIncident): Generator<FoundGroup> {
     const ref = this.#findThing(incident);
     if (ref !== undefined) {
-      for (const each of listDependencies(ref, this.#find)) {
+      for (const each of this.#listDependencies(ref)) {
         // Things that depend on each other would hold each other's notifications forever.
-        if (listDependencies(each, this.#find).includes(ref)) continue;
+        if (this.#listDependencies(each).has(ref)) continue;
         yield this.#toGroup(each, incident);
       }
     }
     for (const group of this.#index.findByRules(incident)) {
       yield { group, name: undefined, knownAt: Number.NEGATIVE_INFINITY };
     }
+  }
+
+  #listDependencies(ref: ThingRef): ReadonlySet<ThingRef> {
+    const known = this.#dependencies.get(ref) ?? new Set(listDependencies(ref, this.#find));
+    this.#dependencies.set(ref, known);
+    return known;
   }
 
   #toGroup(ref: ThingRef, { openedAt }: StoredIncident): FoundGroup {
