@@ -108,7 +108,7 @@ test('an import from Uptime Kuma creates watches and heartbeats, and a second im
 });
 
 test('a damaged database, one of a running Uptime Kuma, or another file is refused with one line', async (t) => {
-  const { run, write } = await start(t);
+  const { run, write, writeKuma } = await start(t);
   const damaged = Uint8Array.from(kuma);
   damaged.fill(255, 100);
   const busy = write('busy.db', kuma);
@@ -118,6 +118,23 @@ test('a damaged database, one of a running Uptime Kuma, or another file is refus
     [write('cut.db', kuma.subarray(0, 5000)), /the monitors cannot be read: /],
     [write('text.db', 'no database'), /is not an SQLite database/],
     [write('empty.db', ''), /is not an SQLite database/],
+    [
+      writeKuma(
+        'view.db',
+        'DROP TABLE monitor',
+        `CREATE VIEW monitor AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT 20000)
+         SELECT id, 'x' AS name, 'ping' AS type, 'x' AS hostname FROM n`,
+      ),
+      /: the database has no table monitor$/m,
+    ],
+    [
+      writeKuma(
+        'many.db',
+        `WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT 10000)
+         INSERT INTO monitor (name, type) SELECT 'x', 'group' FROM n`,
+      ),
+      /: the database has more than 10,000 monitors$/m,
+    ],
     [busy, /busy\.db-wal has changes .*: stop Uptime Kuma, and try again/],
     ['/nowhere/kuma.db', /nowhere\/kuma\.db: /],
   ] as const) {

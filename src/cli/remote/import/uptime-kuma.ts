@@ -11,6 +11,8 @@ import { CheckPlan, type ConvertedCheck, comparisons, visibleLogin, type WatchDr
 /** Row of the table `monitor`. Earlier versions lack some columns. */
 type Monitor = Record<string, string | number | null>;
 
+const mostMonitors = 10_000;
+
 /** Plans watches and heartbeats for the monitors of Uptime Kuma 1 and 2, from its SQLite file. */
 export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
   const waiting = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -33,7 +35,12 @@ const readMonitors = async (path: string): Promise<Monitor[]> => {
     await leaveWalMode(copy);
     const database = new sqlite.Database(copy, { readOnly: true });
     try {
-      return database.all('SELECT * FROM monitor ORDER BY id') as Monitor[];
+      // A view could compute monitors without an end.
+      const table = database.get("SELECT 1 FROM sqlite_master WHERE name = 'monitor' AND sql LIKE 'CREATE TABLE %'");
+      if (!table) throw new ImportError('the database has no table monitor');
+      const monitors = database.all('SELECT * FROM monitor ORDER BY id LIMIT ?', [mostMonitors + 1]) as Monitor[];
+      if (monitors.length > mostMonitors) throw new ImportError('the database has more than 10,000 monitors');
+      return monitors;
     } finally {
       database.close();
     }
