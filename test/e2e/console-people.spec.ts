@@ -30,7 +30,7 @@ test('a Reader adds a contact method, tests it, and confirms it with the code fr
   const [, code = ''] = /code (\d{6})/.exec(requests.at(-1)?.body ?? '') ?? [];
   await details.getByLabel('Code').fill(code === '111111' ? '222222' : '111111');
   await details.getByRole('button', { name: 'Confirm' }).click();
-  await expect(page.getByText(/code does not match a test/)).toBeVisible();
+  await expect(page.getByText(/code does not match any test/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await details.getByLabel('Code').fill(code);
   await details.getByRole('button', { name: 'Confirm' }).click();

@@ -22,7 +22,7 @@ test('valid, nearly valid and hostile requests each get a documented response', 
     assert.deepEqual(
       round.neverDone.filter(
         (name) =>
-          !/\/(?:login|auto|plain-text|\{intakeFormat\}|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|setup|schedule|sessions\/renew|account\/password|settings\/broken\/\{kind\}\/\{name\}|users(?:\/\{user\})?|keys(?:\/\{key\})?|destinations\/\{destination\}|heartbeats\/\{name\}(?:\/[\w.]+)?|hosts\/enrol|hosts\/\{name\}(?:\/\w+)?)$/.test(
+          !/\/(?:login|auto|plain-text|\{intakeFormat\}|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|setup|schedule|sessions\/renew|account\/password|settings\/broken\/\{kind\}\/\{name\}|users(?:\/\{user\})?|keys(?:\/\{key\})?|destinations\/\{destination\}|heartbeats\/\{name\}(?:\/[\w.]+)?|hosts\/enrol|hosts\/\{name\}(?:\/\w+)?|escalation-routing|badge\.svg|availability|incidents\/\{id\}\/\w+|announcements\/.*|(?:rotations|escalation-policies|people|proposals|oncall|status-pages?|status)\/(?:heartbeat\/)?\{.*)$/.test(
             name,
           ),
       ),

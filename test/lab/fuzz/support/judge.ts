@@ -83,6 +83,7 @@ const readBody = (
   // Routes that succeed with a page show errors to browsers as pages, too.
   const mayBeText = status < 300 || textType === 'text/html';
   if (mayBeText && textType !== undefined && type?.split(';')[0] === textType) return undefined;
+  if (status === 200 && type === 'text/csv; charset=utf-8' && /\/availability(?:\?|$)/.test(target)) return undefined;
   if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);
   try {
     return JSON.parse(utf8.decode(headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body));

@@ -13,6 +13,7 @@ export interface JsonSchema {
   pattern?: string;
   minLength?: number;
   maxLength?: number;
+  examples?: unknown[];
   minimum?: number;
   maximum?: number;
 }

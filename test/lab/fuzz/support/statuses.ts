@@ -34,6 +34,8 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     )
       ? [400, 404, 409]
       : []),
+    // Ranges and time zones are strings. Links of subscribers expire, and only some pages have mail.
+    ...(['availability', 'status-pages'].includes(operation.profile) ? [400, 401, 404, 409, 410, 429] : []),
     // The document describes valid names and passwords in words, and nobody knows the code of a start.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
     // Only the key of a host can be used for reports; names, times and codes are strings.

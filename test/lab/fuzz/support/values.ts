@@ -83,9 +83,11 @@ const createObject = (
   const known = Object.fromEntries(
     Object.entries(properties).map(([name, property]) => [name, createValid(property, hints, name)]),
   );
+  const members = fc.record(known, { requiredKeys: required, noNullPrototype: true });
+  if (member === false) return members;
   return fc
     .tuple(
-      fc.record(known, { requiredKeys: required, noNullPrototype: true }),
+      members,
       fc.oneof(
         { weight: 4, arbitrary: fc.constant(undefined) },
         {
@@ -94,7 +96,7 @@ const createObject = (
         },
       ),
     )
-    .map(([members, extra]) => (extra ? { [extra[0]]: extra[1], ...members } : members));
+    .map(([value, extra]) => (extra ? { [extra[0]]: extra[1], ...value } : value));
 };
 
 const createInteger = ({ minimum = -(2 ** 53) + 1, maximum = 2 ** 53 - 1 }: JsonSchema) =>
@@ -105,11 +107,14 @@ const createInteger = ({ minimum = -(2 ** 53) + 1, maximum = 2 ** 53 - 1 }: Json
   );
 
 const createText = (
-  { pattern = '', minLength = 0, maxLength = Number.POSITIVE_INFINITY }: JsonSchema,
+  { pattern = '', minLength = 0, maxLength = Number.POSITIVE_INFINITY, examples = [] }: JsonSchema,
   source: fc.Arbitrary<string>,
 ) => {
   const form = new RegExp(pattern, 'u');
-  return source.filter((value) => {
+  const known = examples.filter((example) => typeof example === 'string');
+  // Random texts rarely match a strict pattern.
+  const texts = known.length > 0 ? fc.oneof(source, fc.constantFrom(...known)) : source;
+  return texts.filter((value) => {
     const { length } = [...value];
     return form.test(value) && length >= minLength && length <= maxLength;
   });
