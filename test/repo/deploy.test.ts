@@ -25,5 +25,5 @@ test('docs/guides/systemd.md shows the exposure level that systemd calculates', 
   const { stdout } = await run('systemd-analyze', ['security', '--offline=true', path]);
   const [, exposure = ''] = /Overall exposure level for \S+: (\S+)/.exec(stdout) ?? [];
   assert.ok(Number(exposure) <= 2.1, exposure);
-  assert.match(readText('docs/guides/systemd.md'), /rates its exposure 2\.0 of 10/);
+  assert.match(readText('docs/guides/systemd.md'), /rates its exposure as 2\.0 out of 10/);
 });
