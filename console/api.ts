@@ -128,7 +128,7 @@ export const client = createMethods(false, ({ data }) => data) as ConsoleClient;
 /** Calls routes for actions by the user. Opens the login dialog if needed, then sends the request. */
 export const userClient = createMethods(true, ({ data }) => data) as ConsoleClient;
 
-/** Calls routes like `userClient`. Also returns the version of the resource. */
+/** Calls routes as `userClient` does, and also returns the version of the resource. */
 export const versionedClient = createMethods(true, ({ data, response }) => ({
   data,
   version: toVersion(response),

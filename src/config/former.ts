@@ -59,7 +59,7 @@ export interface Sources {
   path: string | undefined;
 }
 
-/** Findings while reading settings: clauses that prevent startup, and lines for the log. */
+/** Problems found while reading settings, which prevent startup, and warnings for the log. */
 export interface Findings {
   problems: string[];
   warnings: string[];
@@ -110,7 +110,7 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
   };
 };
 
-/** Valid value of a setting, and the name under which its source gives the setting. */
+/** Valid value of a setting, and the setting's name in its source: a flag, a variable or a config file. */
 export interface GivenSetting {
   value: unknown;
   place: string;

@@ -140,8 +140,8 @@ export const readKernelFile = (path: string): Buffer | null => {
 };
 
 /**
- * Reads to the end. From a file with many entries, each read returns whole entries, at most a page. A short read
- * therefore does not mean the end.
+ * Reads to the end. Each read of a file with many entries returns only whole entries, and at most one memory page. A
+ * short read therefore does not mean the end.
  */
 const readToEnd = (file: number): Buffer => {
   let length = 0;

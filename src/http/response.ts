@@ -9,7 +9,7 @@ export const largeLength = 64 * 1024;
 export type Headers = Readonly<Record<string, string>>;
 
 interface Origin {
-  /** True if pages of all origins may use the server. */
+  /** True if pages from any origin may use the server. */
   cors: boolean;
   /** True if the server itself speaks TLS. */
   secure: boolean;

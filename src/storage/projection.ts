@@ -37,7 +37,7 @@ export class Projection<State extends ProjectionState> {
   #seq: number | undefined;
   /** Last folded event with its id. After a restore, the seq of the snapshot without an id. */
   #last: LastRecord | undefined;
-  /** Last seq of the log when it was last read to its end. */
+  /** Highest seq in the log at the most recent complete read. */
   #readSeq = 0;
   #hasRead = false;
   /** True if the state was restored and listeners have not been called since. */

@@ -28,7 +28,7 @@ const heldLookMs = 30_000;
 
 interface FoundGroup {
   group: CauseGroup | undefined;
-  /** Name of the thing. Undefined for a rule. */
+  /** Name of the watch, heartbeat or host that may be the cause. Undefined if an inhibit rule names the cause. */
   name: string | undefined;
   knownAt: number;
 }

@@ -120,7 +120,7 @@ export class Mailings {
     else this.#pauseMs = 0;
   }
 
-  /** Lists all updates in their order. */
+  /** Lists all updates, ordered by number. */
   #listUpdates(): { announcement: Announcement; update: AnnouncementUpdate }[] {
     return this.#parts.store.state
       .listAnnouncements()

@@ -7,8 +7,8 @@ import type { WatchRunner } from './runner.ts';
 import type { WatchScope } from './watch-type.ts';
 
 /**
- * Milliseconds between startup, or acquiring the lease, and the first search for abandoned places. In the meantime,
- * other instances start, or renew their leases after a database outage.
+ * Milliseconds between startup, or acquiring the lease, and the first search for abandoned places. The delay gives
+ * other instances time to start, or to renew their leases after a database outage.
  */
 const firstSearchMs = 20_000;
 

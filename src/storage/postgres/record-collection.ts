@@ -140,7 +140,7 @@ class RecordBatch {
     return this.#now - Math.max(last.at, first.at) >= remindAfterMs;
   }
 
-  /** Adds the record, and its key if it has a hash. Returns the seq. */
+  /** Adds the record and, if `hash` is given, its key. Returns the seq. */
   #add(record: NewRecord, hash: string | undefined, state = ''): number {
     const { id } = record;
     this.#gate.lastId += 1;

@@ -172,7 +172,7 @@ const planAddress = (
   };
 };
 
-/** Plans the acknowledgement. Destinations that never got the opening do not get it. */
+/** Plans the acknowledgement. Skips destinations that were not notified of the opening. */
 const planAcknowledgement = (
   { acknowledged, stateSince }: SharedIncident,
   last: NotificationState | undefined,

@@ -13,7 +13,7 @@ const defaultRedirects = 3;
 interface HttpAnswer {
   status: number;
   body: string;
-  /** Milliseconds for all requests, until the body has been read. */
+  /** Total milliseconds, redirects included, from the first request to the end of the body. */
   ms: number;
   /** Time at which the certificates of the last server expire. */
   certificate: ChainEnd | undefined;
