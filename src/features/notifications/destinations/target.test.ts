@@ -14,7 +14,11 @@ for (const [what, changes, problem] of [
     { secretFile: '/nowhere/file' },
     /^destination "pager": cannot read secretFile .*ENOENT$/,
   ],
-  ['a secret that is none', { secret: 'whsec_planted!' }, /^destination "pager": the secret must be whsec_, followed by/],
+  [
+    'a secret that is none',
+    { secret: 'whsec_planted!' },
+    /^destination "pager": the secret must be whsec_, followed by/,
+  ],
   [
     'a secret that cannot be sent',
     { type: 'ntfy', secret: 'plan\nted' },
