@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/support/random.ts';
-import { findDependencyProblem, listDependencies, type Thing, type ThingRef } from './dependencies.ts';
+import {
+  findDependencyProblem,
+  listDependencies,
+  listDependencyProblems,
+  type Thing,
+  type ThingRef,
+} from './dependencies.ts';
 
 const refs: readonly ThingRef[] = ['watch/a', 'watch/b', 'heartbeat/b', 'heartbeat/c', 'host/c', 'host/d'];
 const name = fc.constantFrom(...refs, 'a', 'b', 'c', 'd', 'e', 'host/e');
@@ -42,4 +48,19 @@ test('accepted dependencies have known names and never lead back; refused ones d
 test('a circle that was stored in spite of the checks ends the search', () => {
   const find = (ref: string) => ({ dependsOn: ref === 'watch/a' ? ['b'] : ['a', 'b'] });
   assert.deepEqual(listDependencies('watch/a', find), ['watch/b']);
+});
+
+test('all problems of stored things are the problems of each thing', () => {
+  const stored = fc.tuple(fc.constantFrom(...refs), fc.uniqueArray(name, { maxLength: 3 }));
+  fc.assert(
+    fc.property(fc.uniqueArray(stored, { selector: ([ref]) => ref, maxLength: 6 }), (all) => {
+      const things = all.map(([ref, dependsOn]) => ({ ref, dependsOn }));
+      const find = (ref: ThingRef) => things.find((thing) => thing.ref === ref);
+      const expected = things.flatMap((thing) => {
+        const problem = findDependencyProblem(thing, find);
+        return problem === undefined ? [] : [{ thing, problem }];
+      });
+      assert.deepEqual(listDependencyProblems(things, find), expected);
+    }),
+  );
 });

@@ -91,22 +91,61 @@ const listDirect = (ref: ThingRef, find: FindThing): ThingRef[] =>
 /** Returns the reason why the `dependsOn` of a thing is unusable, as a clause. `find` need not know the thing yet. */
 export const findDependencyProblem = (thing: Thing, find: FindThing): string | undefined => {
   const findWith: FindThing = (ref) => (ref === thing.ref ? thing : find(ref));
-  const unknown = thing.dependsOn?.find((name) => toRef(name, findWith) === undefined);
-  if (unknown !== undefined) {
-    const noun = unknown.includes('/') ? splitRef(unknown).join(' ') : `watch, heartbeat or host ${unknown}`;
-    return `dependsOn: ${noun} does not exist`;
-  }
-  const circle = findCircle(thing.ref, findWith);
-  return circle && `dependsOn must not lead back to itself: ${circle.map(nameRef).join(' → ')}`;
+  return findUnknown(thing, findWith) ?? findCircle(thing.ref, findWith);
 };
 
-/** Returns the shortest path from a thing back to itself, with the thing at both ends. */
-const findCircle = (start: ThingRef, find: FindThing): ThingRef[] | undefined => {
+/** Lists the things with an unusable `dependsOn`, with the reasons. Searches only for circles that can exist. */
+export const listDependencyProblems = <T extends Thing>(
+  things: readonly T[],
+  find: FindThing,
+): { thing: T; problem: string }[] => {
+  const entangled = listEntangled(things, find);
+  return things.flatMap((thing) => {
+    const problem = findUnknown(thing, find) ?? (entangled.has(thing.ref) ? findCircle(thing.ref, find) : undefined);
+    return problem === undefined ? [] : [{ thing, problem }];
+  });
+};
+
+const findUnknown = ({ dependsOn }: Dependent, find: FindThing): string | undefined => {
+  const unknown = dependsOn?.find((name) => toRef(name, find) === undefined);
+  if (unknown === undefined) return undefined;
+  const noun = unknown.includes('/') ? splitRef(unknown).join(' ') : `watch, heartbeat or host ${unknown}`;
+  return `dependsOn: ${noun} does not exist`;
+};
+
+/** Lists the things that are part of a circle or lead to one: those left when things without dependencies are removed. */
+const listEntangled = (things: readonly Thing[], find: FindThing): ReadonlySet<ThingRef> => {
+  const left = new Map(things.map(({ ref }) => [ref, new Set(listDirect(ref, find))]));
+  const dependents = new Map<ThingRef, ThingRef[]>();
+  for (const [ref, direct] of left) {
+    for (const each of direct) {
+      const known = dependents.get(each);
+      if (known) known.push(ref);
+      else dependents.set(each, [ref]);
+    }
+  }
+  const free = new Set([...dependents.keys(), ...left.keys()].filter((ref) => (left.get(ref)?.size ?? 0) === 0));
+  // Iteration over a Set includes things added meanwhile.
+  for (const each of free) {
+    for (const dependent of dependents.get(each) ?? []) {
+      const direct = left.get(dependent);
+      direct?.delete(each);
+      if (direct?.size === 0) free.add(dependent);
+    }
+  }
+  return new Set([...left.keys()].filter((ref) => !free.has(ref)));
+};
+
+/** Describes the shortest path from a thing back to itself, as a clause. */
+const findCircle = (start: ThingRef, find: FindThing): string | undefined => {
+  const found = new Set([start]);
   const before = new Map<ThingRef, ThingRef>();
-  for (const each of new Set([start, ...listDependencies(start, find)])) {
+  for (const each of found) {
     for (const next of listDirect(each, find)) {
-      if (next === start) return toWay(start, each, before);
+      if (next === start)
+        return `dependsOn must not lead back to itself: ${toWay(start, each, before).map(nameRef).join(' → ')}`;
       if (!before.has(next)) before.set(next, each);
+      found.add(next);
     }
   }
   return undefined;
@@ -130,10 +169,10 @@ export const findThingProblems = (things: readonly Thing[]): string[] => {
       byRef.set(name as ThingRef, { ref: name as ThingRef });
   }
   const find: FindThing = (ref) => byRef.get(ref);
-  for (const thing of things) {
-    const problem = findDependencyProblem(thing, find);
-    const [kind, name] = splitRef(thing.ref);
-    if (problem !== undefined) return [`${kind === 'watch' ? 'watches' : `${kind}s`}: ${name}: ${problem}`];
-  }
-  return [];
+  return listDependencyProblems(things, find)
+    .slice(0, 1)
+    .map(({ thing, problem }) => {
+      const [kind, name] = splitRef(thing.ref);
+      return `${kind === 'watch' ? 'watches' : `${kind}s`}: ${name}: ${problem}`;
+    });
 };

@@ -7,6 +7,7 @@ import {
   findDependencyProblem,
   isThingSource,
   listDependencies,
+  listDependencyProblems,
   nameRef,
   splitRef,
   type ThingRef,
@@ -134,7 +135,7 @@ export class Causes {
   /** Counts the things whose `dependsOn` names something that does not exist or leads back to the thing. */
   countBroken(): number {
     if (!this.#areThingsKnown) return 0;
-    return this.#listThings().filter((thing) => findDependencyProblem(thing, this.#find) !== undefined).length;
+    return listDependencyProblems(this.#listThings(), this.#find).length;
   }
 
   /**
