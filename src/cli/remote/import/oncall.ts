@@ -1,84 +1,76 @@
 import { otherVariables } from '../../../config/names.ts';
-import { readChoice, UsageError } from '../../args.ts';
-import { say } from '../../stdio.ts';
-import { defineAskingCommand } from '../ask.ts';
-import { followPlan } from './changes.ts';
+import { defineImportCommand } from './command.ts';
+import type { Entry } from './documents.ts';
+import type { Download } from './download.ts';
 import type { OnCallDraft } from './draft.ts';
 
-const programs = ['grafana-oncall', 'opsgenie', 'pagerduty', 'goalert'] as const;
-type Program = (typeof programs)[number];
+interface OnCallProgram {
+  /** Returns the headers with which the program expects its API key. */
+  toHeaders(key: string): Record<string, string>;
+  load(): Promise<{
+    download(download: Download): Promise<unknown>;
+    read(document: Entry): OnCallDraft;
+  }>;
+}
 
-/** Headers with which each program expects its API key. */
-const toHeaders: Record<Program, (key: string) => Record<string, string>> = {
-  'grafana-oncall': (key) => ({ authorization: key }),
-  opsgenie: (key) => ({ authorization: `GenieKey ${key}` }),
-  pagerduty: (key) => ({ authorization: `Token token=${key}`, accept: 'application/vnd.pagerduty+json;version=2' }),
-  goalert: (key) => ({ authorization: `Bearer ${key}` }),
-};
+const programs = {
+  'grafana-oncall': {
+    toHeaders: (key) => ({ authorization: key }),
+    load: async () => {
+      const { downloadGrafanaOnCall, readGrafanaOnCall } = await import('./grafana-oncall.ts');
+      return { download: downloadGrafanaOnCall, read: readGrafanaOnCall };
+    },
+  },
+  opsgenie: {
+    toHeaders: (key) => ({ authorization: `GenieKey ${key}` }),
+    load: async () => {
+      const { downloadOpsgenie, readOpsgenie } = await import('./opsgenie.ts');
+      return { download: downloadOpsgenie, read: readOpsgenie };
+    },
+  },
+  pagerduty: {
+    toHeaders: (key) => ({ authorization: `Token token=${key}`, accept: 'application/vnd.pagerduty+json;version=2' }),
+    load: async () => {
+      const { downloadPagerDuty, readPagerDuty } = await import('./pagerduty.ts');
+      return { download: downloadPagerDuty, read: readPagerDuty };
+    },
+  },
+  goalert: {
+    toHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+    load: async () => {
+      const { downloadGoAlert, readGoAlert } = await import('./goalert.ts');
+      return { download: downloadGoAlert, read: (document) => readGoAlert(document, new Date()) };
+    },
+  },
+} as const satisfies Record<string, OnCallProgram>;
+type Program = keyof typeof programs;
 
-export const importOncallCommand = defineAskingCommand({
+export const importOncallCommand = defineImportCommand({
   name: 'import-oncall',
-  argument: { name: 'FILE|URL' },
   summary: 'Import people, rotations, overrides and escalation policies of another on-call program.',
   details: [
     'Prints a plan. Nothing changes without --apply; a second import changes nothing.',
     `URL is the address of the program's API; the key is read from ${otherVariables.importKey}. FILE contains the lists of that API in one JSON object, such as {"users": [...], "schedules": [...]}.`,
     'New users are Readers with an initial password, which is printed once. Routing is not imported: set a default policy afterwards.',
   ],
-  flags: {
-    from: { value: 'PROGRAM', summary: 'Program to import from.', choices: programs },
-    plan: { summary: 'Print only the plan (the default).' },
-    apply: { summary: 'Apply the plan.' },
-  },
-  scope: 'admin',
-  run: async (asking, { words: [source = ''], own: { from, plan, apply, json } }) => {
-    if (from === undefined) throw new UsageError(`--from is required: one of ${programs.join(', ')}`);
-    if (plan && apply) throw new UsageError('use only one of --plan and --apply');
-    const program = readChoice('--from', from, programs);
-    const { ImportError, readExplained } = await import('./documents.ts');
-    try {
-      const draft = await readExplained(() => readDraft(program, source));
-      const { planChanges, readPresent } = await import('./oncall-plan.ts');
-      const present = await readPresent(asking);
-      const changes = await readExplained(() => planChanges(draft, present, new Date()));
-      return await followPlan(asking, { changes, leftOut: draft.notes }, { apply, json });
-    } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      say(`${source}: ${error.message}`);
-      return 1;
-    }
+  programs: Object.keys(programs) as Program[],
+  plan: async (asking, program, source) => {
+    const { readExplained } = await import('./documents.ts');
+    const draft = await readExplained(() => readDraft(programs[program], source));
+    const { planChanges, readPresent } = await import('./oncall-plan.ts');
+    const present = await readPresent(asking);
+    const changes = await readExplained(() => planChanges(draft, present, new Date()));
+    return { changes, leftOut: draft.notes };
   },
 });
 
-const readDraft = async (program: Program, source: string): Promise<OnCallDraft> => {
-  const { Entry } = await import('./documents.ts');
-  const now = new Date();
-  const document = new Entry(await readDocument(program, source), '');
-  switch (program) {
-    case 'grafana-oncall':
-      return (await import('./grafana-oncall.ts')).readGrafanaOnCall(document);
-    case 'opsgenie':
-      return (await import('./opsgenie.ts')).readOpsgenie(document);
-    case 'pagerduty':
-      return (await import('./pagerduty.ts')).readPagerDuty(document);
-    case 'goalert':
-      return (await import('./goalert.ts')).readGoAlert(document, now);
-  }
-};
-
 /** Reads the file, or downloads the lists from the address. Throws an ImportError if neither works. */
-const readDocument = async (program: Program, source: string): Promise<unknown> => {
+const readDraft = async ({ toHeaders, load }: OnCallProgram, source: string): Promise<OnCallDraft> => {
+  const { Entry } = await import('./documents.ts');
   const { isUrl, openDownload, parseExport, readExport } = await import('./download.ts');
-  if (!isUrl(source)) return parseExport((await readExport(source)).toString(), 'the file');
-  const download = openDownload(source, toHeaders[program]);
-  switch (program) {
-    case 'grafana-oncall':
-      return (await import('./grafana-oncall.ts')).downloadGrafanaOnCall(download);
-    case 'opsgenie':
-      return (await import('./opsgenie.ts')).downloadOpsgenie(download);
-    case 'pagerduty':
-      return (await import('./pagerduty.ts')).downloadPagerDuty(download);
-    case 'goalert':
-      return (await import('./goalert.ts')).downloadGoAlert(download);
-  }
+  const { download, read } = await load();
+  const document = isUrl(source)
+    ? await download(openDownload(source, toHeaders))
+    : parseExport((await readExport(source)).toString(), 'the file');
+  return read(new Entry(document, ''));
 };
