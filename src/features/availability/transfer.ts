@@ -4,8 +4,7 @@ import { defineTransfer } from '../../kit/feature.ts';
 import { nullable } from '../../kit/shape.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
-import { createRecordTable } from '../../storage/postgres/record-collection.ts';
-import { restoreSnapshot } from '../../storage/postgres/snapshot-table.ts';
+import { createProjectionTable } from '../../storage/postgres/projection-table.ts';
 import { AvailabilityFold, type SavedEntry } from './fold.ts';
 import { isConsistent, mostDayRows, type SavedTimeline, withoutFuture } from './timeline.ts';
 
@@ -51,16 +50,7 @@ export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>(
   // Each start records the checks of the config file, even with an empty store.
   isJoined: true,
   projection: { former: { table: log }, createState: () => new EndedFold() },
-  table: {
-    ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
-    queries: [],
-    projection: {
-      tables: { tables: [log], wanted: [log], projection: log },
-      openSnapshot: (query) => ({
-        read: async (restore, onDamage) => (await restoreSnapshot(query, log, restore, onDamage)).seq,
-      }),
-    },
-  },
+  table: createProjectionTable(log),
   toLine: (entry) => {
     if (!('changes' in entry)) return undefined;
     const { places: _, isMaintained: __, ...history } = entry;

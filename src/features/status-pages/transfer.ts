@@ -4,8 +4,7 @@ import { defineTransfer, RecordId } from '../../kit/feature.ts';
 import { Milliseconds } from '../../kit/time.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
-import { createRecordTable } from '../../storage/postgres/record-collection.ts';
-import { restoreSnapshot } from '../../storage/postgres/snapshot-table.ts';
+import { createProjectionTable } from '../../storage/postgres/projection-table.ts';
 import { refuseDamage } from '../../storage/snapshot.ts';
 import { maxUpdates, NewAnnouncement } from './announcement.ts';
 import { type PageEvent, PagesFold, type SavedPageEntry } from './fold.ts';
@@ -40,16 +39,7 @@ export const pagesTransfer = defineTransfer<SavedPageEntry | PortableRecord>({
   name: 'status-pages',
   lines: { announcements: ExportedAnnouncement, subscribers: ExportedSubscriber },
   projection: { former: { table: log }, createState: () => new PagesFold(refuseDamage) },
-  table: {
-    ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
-    queries: [],
-    projection: {
-      tables: { tables: [log], wanted: [log], projection: log },
-      openSnapshot: (query) => ({
-        read: async (restore, onDamage) => (await restoreSnapshot(query, log, restore, onDamage)).seq,
-      }),
-    },
-  },
+  table: createProjectionTable(log),
   toLine: (entry) => {
     if ('updates' in entry) {
       const updates = entry.updates.map(({ number: _, ...update }) => update);
