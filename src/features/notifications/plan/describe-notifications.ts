@@ -4,7 +4,7 @@ import { toTimeOrNull, toTimeText } from '../../../kit/time.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { isPlanned, type NotificationPlan } from './plan.ts';
 
-type PlanFor = (incident: SharedIncident, destination: IncidentDestination, now: number) => NotificationPlan;
+type PlanFor = (destination: IncidentDestination) => NotificationPlan;
 
 /**
  * Returns the last and next notification of an incident for each destination. Removed destinations have only a last
@@ -21,7 +21,7 @@ export const describeNotifications = (
   return [
     ...destinations.flatMap((destination) => {
       const last = toLast(incident, destination.name);
-      const next = toNext(incident, destination, planFor(incident, destination, now), now);
+      const next = toNext(incident, destination, planFor(destination), now);
       return last || next ? [{ destination: destination.name, last, next }] : [];
     }),
     ...removed.map((name) => ({ destination: name, last: toLast(incident, name), next: null })),

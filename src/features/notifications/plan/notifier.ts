@@ -4,18 +4,17 @@ import { ownSender } from '../../../kit/alert-record.ts';
 import { DueTimes } from '../../../kit/due-times.ts';
 import type { SharedIncident } from '../../../kit/incident.ts';
 import type { IncidentNotification } from '../../../kit/incident-responses.ts';
-import type { IncidentDelivery, IncidentHold, IncidentSource } from '../../../kit/incident-source.ts';
-import { rankOf } from '../../../kit/severity.ts';
+import type { IncidentDelivery, IncidentSource } from '../../../kit/incident-source.ts';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { Slice } from '../../../lib/slice.ts';
 import type { Lease } from '../../../storage/postgres/lease.ts';
 import type { Escalations } from '../escalation/escalations.ts';
-import { isReportAbout } from '../queue/failure-reports.ts';
 import { ActionQueue } from './action-queue.ts';
 import { describeNotifications } from './describe-notifications.ts';
 import type { IncidentDestination } from './incident-destination.ts';
+import { type Blocks, IncidentPlanner, listBlockActions } from './incident-planner.ts';
 import { NextChange, type OnCallSource } from './next-change.ts';
-import { addressOf, isPlanned, isReady, type NotificationPlan, type PlannedUpdate, planNotification } from './plan.ts';
+import { isPlanned, isReady, type NotificationPlan, type PlannedUpdate } from './plan.ts';
 import { UnsettledIncidents } from './unsettled-incidents.ts';
 
 /** Maximum milliseconds between clock checks. The system clock can be set at any time. */
@@ -46,6 +45,7 @@ interface NotifierParts {
  */
 export class Notifier {
   readonly #parts: NotifierParts;
+  readonly #planner: IncidentPlanner;
   readonly #incidents: UnsettledIncidents;
   /** Times at which incidents are planned again. */
   readonly #due = new DueTimes();
@@ -70,6 +70,7 @@ export class Notifier {
   constructor(parts: NotifierParts) {
     const { source, silences, lease, log } = parts;
     this.#parts = parts;
+    this.#planner = new IncidentPlanner(parts);
     this.#nextChange = new NextChange(parts);
     this.#incidents = new UnsettledIncidents({
       source,
@@ -111,8 +112,10 @@ export class Notifier {
 
   /** Returns the last and next notification of an incident for each destination. */
   describe(incident: SharedIncident): IncidentNotification[] {
-    const planFor = this.#planFor.bind(this);
-    return describeNotifications(incident, this.#destinations ?? [], planFor, this.#now());
+    const now = this.#now();
+    const blocks = this.#planner.findBlocks(incident, now);
+    const planFor = (destination: IncidentDestination) => this.#planner.plan(incident, destination, now, blocks);
+    return describeNotifications(incident, this.#destinations ?? [], planFor, now);
   }
 
   /**
@@ -140,7 +143,7 @@ export class Notifier {
     const incident = this.#incidents.get(id);
     if (!incident || !this.#parts.lease.isHeld()) return undefined;
     const now = this.#now();
-    const plan = this.#planFor(incident, destination, now);
+    const plan = this.#planner.plan(incident, destination, now);
     return isReady(plan, now) ? { ...plan, incident } : undefined;
   }
 
@@ -244,11 +247,11 @@ export class Notifier {
   #planAll(incident: SharedIncident): void {
     const { id } = incident;
     const now = this.#now();
-    const silencedBy = this.#silencesOf(incident, now);
     const forgotten = Object.keys(incident.notices).filter((name) => !this.#hasDestination(name));
-    const hold = this.#parts.source.findHold(incident) ?? null;
+    const blocks = this.#planner.findBlocks(incident, now);
+    const { silencedBy, hold } = blocks;
     let next = Math.min(
-      this.#planStep(incident, now, silencedBy.length > 0 || hold !== null),
+      this.#planStep(incident, now, silencedBy.length > 0 || hold !== undefined),
       hold?.lookAt ?? Number.POSITIVE_INFINITY,
     );
     if (hold) this.#held.add(id);
@@ -256,19 +259,14 @@ export class Notifier {
     if (silencedBy.length > 0) this.#blocked.add(id);
     else this.#blocked.delete(id);
     for (const destination of this.#destinations ?? []) {
-      const plan = this.#enqueue(incident, destination, now, silencedBy, hold);
+      const plan = this.#enqueue(incident, destination, now, blocks);
       if (plan === 'forget') forgotten.push(destination.name);
       else if (plan && plan.readyAt > now) next = Math.min(next, plan.readyAt);
     }
     this.#due.set(id, next);
     this.#storeForgotten(id, forgotten);
-    const [silence] = silencedBy;
-    if (silence !== undefined && isSilenceUnrecorded(incident) && this.#parts.lease.isHeld()) {
-      this.#actions.addOnce({ type: 'silence', id, by: `silence ${silence}` });
-    }
-    if (hold?.cause && isCauseUnrecorded(incident, hold.cause.id) && this.#parts.lease.isHeld()) {
-      this.#actions.addOnce({ type: 'inhibit', id, by: ownSender, cause: hold.cause });
-    }
+    if (!this.#parts.lease.isHeld()) return;
+    for (const action of listBlockActions(incident, blocks)) this.#actions.addOnce(action);
   }
 
   /** Takes the next escalation step if it is due. Otherwise returns the time at which it is due. */
@@ -295,14 +293,8 @@ export class Notifier {
   /**
    * Adds the incident to the queue of a destination if its notification is ready. Otherwise removes it from the queue.
    */
-  #enqueue(
-    incident: SharedIncident,
-    destination: IncidentDestination,
-    now: number,
-    silencedBy?: readonly string[],
-    hold?: IncidentHold | null,
-  ): NotificationPlan {
-    const plan = this.#planFor(incident, destination, now, silencedBy, hold);
+  #enqueue(incident: SharedIncident, destination: IncidentDestination, now: number, blocks?: Blocks): NotificationPlan {
+    const plan = this.#planner.plan(incident, destination, now, blocks);
     if (isReady(plan, now)) destination.put(incident, plan);
     else destination.withdraw(incident.id);
     if (isPlanned(plan) && plan.waitsFor === 'offDuty') this.#blocked.add(incident.id);
@@ -316,42 +308,8 @@ export class Notifier {
     }
   }
 
-  #planFor(
-    incident: SharedIncident,
-    destination: IncidentDestination,
-    now: number,
-    silencedBy = this.#silencesOf(incident, now),
-    hold: IncidentHold | null = this.#parts.source.findHold(incident) ?? null,
-  ): NotificationPlan {
-    const { name, target } = destination;
-    const last = incident.notices[name];
-    // A failing destination is not notified of its own failure.
-    if (isReportAbout(incident.sender, incident.about, name)) return last && 'forget';
-    // The receiver is known not to have got the opening, so it does not get the resolution either.
-    if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
-    const { onCall, escalations } = this.#parts;
-    const isGoverned = escalations.governs(incident, target, now);
-    // The first step follows immediately and reaches everyone that the rise in level concerns.
-    if (isGoverned && escalations.isStarting(incident, now)) return undefined;
-    const isOnCall = target.way ? !escalations.isOffDuty(incident, target.way, now) : onCall.isOnCall(name, now);
-    const address = addressOf(incident, target);
-    const circumstances = {
-      now,
-      isOnCall,
-      isSilenced: silencedBy.length > 0,
-      heldUntil: hold?.until,
-      address,
-      isGoverned,
-    };
-    return planNotification(incident, last, target.rules, circumstances);
-  }
-
   #hasDestination(name: string): boolean {
     return this.#destinations?.some((one) => one.name === name) === true;
-  }
-
-  #silencesOf({ source, hostname, level, title, labels }: SharedIncident, now: number): readonly string[] {
-    return this.#parts.silences.silencesOf({ source, hostname, level, text: title, labels }, now);
   }
 
   /**
@@ -422,11 +380,3 @@ const hasSameEffect = (known: SharedIncident, { state, level, labels }: SharedIn
   (known.state === 'resolved') === (state === 'resolved') &&
   known.level === level &&
   isDeepStrictEqual(known.labels, labels);
-
-/** True if the timeline has recorded no silence since the incident opened or its level last rose. */
-const isSilenceUnrecorded = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>
-  !isOld && state === 'open' && (silenced?.opening !== openings || rankOf(level) < rankOf(silenced.level));
-
-/** True if the timeline has not yet recorded the cause in this opening. */
-const isCauseUnrecorded = ({ isOld, state, inhibited, openings }: SharedIncident, cause: string): boolean =>
-  !isOld && state !== 'resolved' && (inhibited?.opening !== openings || inhibited.cause.id !== cause);
