@@ -106,14 +106,15 @@ test('a hub restored from a backup lacks only what it stored after the backup, a
   const machines = await startMachines(t, hub, token, 3);
   await awaitReports({ request: hub.request, token }, 0, machines.length);
   const senders = startSenders(machines);
-  await setTimeout(2000);
   const list = async (reader: HubReader) => new Set((await listReceived(reader)).map(({ id }) => id));
-  const before = await list({ request: hub.request, token });
+  const first = { request: hub.request, token };
+  await waitUntil('alerts are stored', async () => (await list(first)).size >= 50);
+  const before = await list(first);
   // The command in docs/guides/backup.md, run while alerts arrive.
   execFileSync('cp', ['-a', dataDir, backup]);
-  await setTimeout(3000);
+  await waitUntil('more alerts are stored', async () => (await list(first)).size >= before.size + 50);
   const killedAt = Date.now();
-  const known = await list({ request: hub.request, token });
+  const known = await list(first);
   await hub.stop('SIGKILL');
   rmSync(dataDir, { recursive: true });
   execFileSync('cp', ['-a', backup, dataDir]);
