@@ -187,8 +187,8 @@ const withoutAlerts = (row: readonly number[]): number[] =>
   row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));
 
 /**
- * Assigns a pair of columns to each mounted disk. An unmounted disk loses its columns once the rings contain no reading
- * of it. If columns run out, disks lose theirs earlier, starting with the disk that has been unmounted for longest.
+ * Assigns a pair of columns to each mounted disk. An unmounted disk keeps its columns while the rings contain readings
+ * from the disk. If columns run out, the disk that was unmounted first loses its columns first.
  */
 const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
   const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));

@@ -24,8 +24,8 @@ import { TimeEvents } from './time-events.ts';
 const gatherMs = 10;
 
 /**
- * Minimum growth of the log in characters. Corresponds to about 100,000 alerts. Folding so many takes as long as
- * writing a snapshot of 20,000 open incidents.
+ * Minimum growth of the log between snapshots, in characters: about 100,000 alerts. Folding 100,000 alerts takes as long
+ * as writing a snapshot of 20,000 open incidents.
  */
 const minGrowth = 32 * MiB;
 

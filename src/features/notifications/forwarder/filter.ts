@@ -46,8 +46,8 @@ const isSilenced = (record: StoredRecord, silences: Pick<SilenceSource, 'silence
 };
 
 /**
- * Returns the time of receipt. For a resolution, also returns the times at which the first and the most severe alert
- * that it resolves were received, if known.
+ * Returns the time at which the record was received. For a resolution, also returns the known receipt times of two
+ * resolved alerts: the first and the most severe.
  */
 const listSentTimes = (record: StoredRecord): number[] => {
   const { resolves, firingSince } = record;

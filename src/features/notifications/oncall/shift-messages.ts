@@ -19,8 +19,8 @@ const latestMs = 30 * minuteMs;
 const lookMs = 10_000;
 
 /**
- * Kind of runtime setting that records the last reminder and the last handover report of a rotation. Each has the start
- * of the shift and the person.
+ * Kind of runtime setting that records the last reminder and the last handover report of a rotation, each with its
+ * person and the start of the shift.
  */
 const kind = 'shift-message';
 

@@ -313,8 +313,8 @@ export class Notifier {
   }
 
   /**
-   * Plans all incidents. If something changes in the meantime, plans them once more. Two rounds suffice for any number
-   * of changes.
+   * Plans all incidents, and plans them once more if something changed in the meantime. Two rounds suffice, however many
+   * changes there were.
    */
   async #replanAll(): Promise<void> {
     this.#nextChange.reset();
