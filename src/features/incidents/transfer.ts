@@ -3,7 +3,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer, RecordId } from '../../kit/feature.ts';
 import { nullable } from '../../kit/shape.ts';
 import { SeenIds } from '../../storage/portable-store.ts';
-import { createProjectionTable } from '../../storage/postgres/projection-transfer.ts';
+import { createEventProjectionTable } from '../../storage/postgres/projection-transfer.ts';
 import { type AlertSpans, maxSpans, moveSpans } from './alert-spans.ts';
 import { mostEvents, StoredEvent, StoredIncident } from './incident.ts';
 import { ProjectedIncidents } from './projected-incidents.ts';
@@ -45,7 +45,7 @@ export const incidentTransfer = defineTransfer<SnapshotEntry>({
     former: { file: 'incidents', table: 'incident' },
     createState: () => new ProjectedIncidents(firstRules),
   },
-  table: createProjectionTable<SnapshotEntry>('alert', (entry, by) => {
+  table: createEventProjectionTable<SnapshotEntry>('alert', (entry, by) => {
     if (!('incident' in entry)) return entry;
     const move = (place: number): number => place + by;
     return { ...entry, incident: { ...entry.incident, spans: moveSpans(entry.incident.spans, move, move) } };

@@ -31,7 +31,7 @@ export const readProjection = (
  * snapshot as of the last imported record. A running instance that follows the log also restores the snapshot, because
  * the earlier events count as gone. `move` returns an entry whose seqs are increased by a number.
  */
-export const createProjectionTable = <Entry>(
+export const createEventProjectionTable = <Entry>(
   log: 'alert',
   move: (entry: Entry, by: number) => Entry,
 ): PortableTable<Entry> => {

@@ -42,6 +42,7 @@ export class Spool {
   #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
+  #positionWrite: Promise<void> | undefined;
   /** Set while the last lines are being queued. Await it before you queue other alerts. */
   hold: Promise<void> | undefined;
 
@@ -113,6 +114,7 @@ export class Spool {
   /** Closes the spool. Waiting lines are shipped after the next startup. */
   async close(): Promise<void> {
     this.#closing.abort();
+    await this.#positionWrite;
     await this.#journal.close();
   }
 
@@ -180,8 +182,10 @@ export class Spool {
     try {
       await this.#parts.ship(lines);
       this.#shipped = end;
-      // If this write fails, some lines are shipped again after a restart.
-      await this.#position.write(Buffer.from(String(end))).catch(() => undefined);
+      // Without this write, some lines are shipped again after a restart, and the database recognizes them.
+      if (this.#isClosed) return;
+      this.#positionWrite = this.#position.write(Buffer.from(String(end))).catch(() => undefined);
+      await this.#positionWrite;
     } catch (error) {
       this.#submitted = this.#shipped;
       throw error;
