@@ -66,7 +66,7 @@ test('a watch shows its client certificate, keeps the key secret, and sends it t
   assert.deepEqual([changed.status, changed.json.hidden, changed.json.settings.retries], [200, ['key'], 1]);
   assert.equal((await tryWatch(app, token, settings))[0]?.state, 'ok');
   const elsewhere = { ...settings, url: other.url };
-  const refused = 'the watch has another server, to which the stored key must not be sent: enter the key again';
+  const refused = 'url decides who receives the stored key: to change url, enter the key again';
   assert.deepEqual(await refusal(app, token, 'PUT', '/api/watches/mutual', elsewhere), [400, refused]);
   assert.deepEqual(await refusal(app, token, 'POST', '/api/watches/test', elsewhere), [400, refused]);
   const { certificate: _, ...none } = settings;

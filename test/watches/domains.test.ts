@@ -81,12 +81,13 @@ test('a domain cannot be checked if its registry gives no usable response, and i
   for (const body of [
     { domain: 'localhost' },
     { domain: '../x.example' },
+    ...['a.b?c', 'a.b#c', 'a.b\\c', 'a%2eb.c', 'a.b:80'].map((domain) => ({ domain })),
     { domain: 'a.example', server: 'ftp://x' },
   ]) {
     const refused = await app.request('POST', '/api/watches/test', {
       token,
       body: { name: 'x', type: 'domain', ...body },
     });
-    assert.equal(refused.status, 400);
+    assert.equal(refused.status, 400, JSON.stringify(body));
   }
 });

@@ -129,10 +129,18 @@ test('postgres: a login and a query work with and without TLS, and refusals are 
   const change = (body: object) =>
     app.request<{ error: string; hidden: string[] }>('PUT', '/api/watches/shop', { token, body });
   assert.equal((await change({ ...settings, limit: 5000 })).status, 200);
-  const elsewhere = await change({ ...settings, host: 'localhost' });
-  const refusal =
-    'the watch has another server, to which the stored password must not be sent: enter the password again';
-  assert.deepEqual([elsewhere.status, elsewhere.json.error], [400, refusal]);
+  for (const [name, value] of [
+    ['host', 'localhost'],
+    ['port', port + 1],
+    ['tls', true],
+    ['ca', ca],
+    ['hosts', ['web-*']],
+    ['from', ['hub', 'web-1']],
+  ] as const) {
+    const { status, json } = await change({ ...settings, [name]: value });
+    const refusal = `${name} decides who receives the stored password: to change ${name}, enter the password again`;
+    assert.deepEqual([status, json.error], [400, refusal]);
+  }
   assert.deepEqual((await change({ ...settings, password: '' })).json.hidden, []);
   await stop();
   assert.deepEqual(await look(app, token, login), ['pending', `${name} fails: the connection was refused`]);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { HttpError } from '../../http/errors.ts';
 import type { WatchSettings } from './schema.ts';
 import { watchSecrets } from './type-settings.ts';
@@ -11,7 +12,7 @@ export const listSecrets = (settings: WatchSettings): (typeof watchSecrets)[numb
 
 /**
  * Returns the settings. Missing secrets are taken from the known watch. An empty password means no password. Throws an
- * HttpError if the settings name another server, because that server must not get the secrets.
+ * HttpError if a change could bring the secrets to another recipient.
  */
 export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | undefined): WatchSettings => {
   const { password, ...rest } = given;
@@ -22,14 +23,23 @@ export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | un
     ...(given.certificate !== undefined && given.key === undefined && known.key && { key: known.key }),
   };
   const [secret] = Object.keys(kept);
-  if (secret !== undefined && toServer(given) !== toServer(known))
+  const changed = recipientSettings.find(
+    (name) => !isDeepStrictEqual(toRecipient(given, name), toRecipient(known, name)),
+  );
+  if (secret !== undefined && changed !== undefined)
     throw new HttpError(
       'invalid',
-      `the watch has another server, to which the stored ${secret} must not be sent: enter the ${secret} again`,
+      `${changed} decides who receives the stored ${secret}: to change ${changed}, enter the ${secret} again`,
     );
   return { ...value, ...kept };
 };
 
-/** Returns the server to which the secrets are sent. */
-const toServer = ({ url = '', host, port }: WatchSettings): string =>
-  JSON.stringify([URL.canParse(url) ? new URL(url).origin : url, host, port]);
+/** Settings that decide who receives the secrets: the server, the protection of the connection, and the places that check. */
+const recipientSettings = ['url', 'host', 'port', 'tls', 'ca', 'hosts', 'from'] as const;
+
+/** Returns a setting. Only the origin of a URL matters. */
+const toRecipient = (settings: WatchSettings, name: (typeof recipientSettings)[number]): unknown => {
+  const { url, tls = false } = settings;
+  if (name === 'url' && url !== undefined && URL.canParse(url)) return new URL(url).origin;
+  return name === 'tls' ? tls : settings[name];
+};

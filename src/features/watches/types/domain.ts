@@ -28,7 +28,8 @@ export const domainWatch = defineWatchType({
   isLowBad: () => true,
   every: 21_600,
   findProblem: ({ domain = '', server }) => {
-    if (!/^[^.\s/]+(\.[^.\s/]+)+\.?$/.test(domain) || domainToASCII(domain) === '')
+    // The conversion to ASCII would drop what follows a question mark, and decode percent signs.
+    if (!/^[^.\s/?#%\\]+(\.[^.\s/?#%\\]+)+\.?$/.test(domain) || domainToASCII(domain) === '')
       return 'domain must be a domain name such as shop.example';
     if (server === undefined) return undefined;
     const parsed = URL.canParse(server) ? new URL(server) : undefined;
