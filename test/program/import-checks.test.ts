@@ -49,7 +49,7 @@ const start = async (t: TestContext) => {
     database.close();
     return path;
   };
-  return { run, write, writeKuma, list, settingsOf };
+  return { url: app.url, run, write, writeKuma, list, settingsOf };
 };
 
 test('a plan for Uptime Kuma names the new checks and the reasons against others, and changes nothing', async (t) => {
@@ -338,5 +338,42 @@ test('a refused setting gives exit code 1, the others are created, and a paused 
       ['good', 'new'],
       ['idle', 'paused'],
     ],
+  );
+});
+
+test('a heartbeat whose pause fails is not left live', async (t) => {
+  const { run, write, list, url } = await start(t);
+  const proxy = createServer((request, response) => {
+    if (request.url?.endsWith('/pause')) {
+      response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"the disk is full"}');
+      return;
+    }
+    const { method = 'GET', headers } = request;
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) };
+      const kept = Object.entries(headers).filter(([name]) => /^(?:authorization|content-type)$/.test(name));
+      const answer = await fetch(`${url}${request.url}`, { method, headers: kept as [string, string][], ...body });
+      const type = answer.headers.get('content-type') ?? '';
+      response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+    });
+  }).listen(0, '127.0.0.1');
+  atEnd(t, () => proxy.close());
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const checks = [
+    { name: 'idle', grace: 60, timeout: 600, status: 'paused' },
+    { name: 'good', grace: 60, timeout: 600 },
+  ];
+  const path = write('checks.json', JSON.stringify({ checks }));
+  const { code, stdout, stderr } = await run('healthchecks', path, ['--apply'], {
+    SIGNALBOX_URL: `http://127.0.0.1:${port}`,
+  });
+  assert.deepEqual([code, stderr.includes('heartbeat idle: ')], [1, true], stderr);
+  assert.match(stdout, /^1 of 2 changes applied\.$/m);
+  assert.deepEqual(
+    (await list<Heartbeat>('heartbeats')).map(({ name }) => name),
+    ['good'],
   );
 });

@@ -9,6 +9,8 @@ export interface PlannedChange {
   detail: string;
   /** Requests that make the change, in order. Paths are below the server's address. */
   requests?: readonly { method: 'POST' | 'PUT'; path: string; body?: object }[];
+  /** Request that takes the first request back if a later request fails. */
+  undo?: { method: 'DELETE'; path: string };
   /** Text to print after the change, such as an initial password. */
   result?: string;
 }
@@ -46,16 +48,30 @@ const describePlan = (changes: readonly PlannedChange[], leftOut: readonly strin
     .map((line) => `${escapeControls(line)}\n`)
     .join('');
 
+/** Sends the requests of a change. Takes the first request back if a later request fails. */
+const applyChange = async ({ askText }: Asking, { what, name, requests = [], undo }: PlannedChange): Promise<void> => {
+  for (const [index, { path, ...sent }] of requests.entries()) {
+    try {
+      await askText(path, sent);
+    } catch (error) {
+      if (index > 0 && undo)
+        await askText(undo.path, undo).catch(() => say(`${what} ${name} was imported only in part: delete it`));
+      throw error;
+    }
+  }
+};
+
 /**
  * Applies the changes one after the other. Prints refused changes. Ends the import if the server becomes unreachable.
  */
-const applyChanges = async ({ askText }: Asking, changes: readonly PlannedChange[]): Promise<number> => {
+const applyChanges = async (asking: Asking, changes: readonly PlannedChange[]): Promise<number> => {
   const due = changes.filter(({ requests }) => requests !== undefined);
   let done = 0;
   try {
-    for (const { what, name, requests = [], result } of due) {
+    for (const change of due) {
+      const { what, name, result } = change;
       try {
-        for (const { path, ...sent } of requests) await askText(path, sent);
+        await applyChange(asking, change);
       } catch (error) {
         if (!(error instanceof UnusableResponse) || error.exitCode !== 1) throw error;
         say(`${what} ${name}: ${error.message}`);

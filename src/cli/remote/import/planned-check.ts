@@ -55,7 +55,9 @@ export class CheckPlan {
       const path = `api/heartbeats/${encodeURIComponent(name)}`;
       const request = { method: 'PUT', path, body: converted.heartbeat } as const;
       const requests = isPaused ? [request, { method: 'POST', path: `${path}/pause` } as const] : [request];
-      this.changes.push({ action: 'create', what: 'heartbeat', name, detail, requests });
+      // An import must not leave a paused heartbeat live.
+      const undo = { method: 'DELETE', path } as const;
+      this.changes.push({ action: 'create', what: 'heartbeat', name, detail, requests, undo });
     }
   }
 
