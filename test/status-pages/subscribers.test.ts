@@ -63,7 +63,7 @@ test('a reader confirms the address, gets each update once, and leaves with one 
   const server = await startMailServer(t);
   const { app, token } = await start(t, server);
   assert.match((await app.request('GET', '/status/main')).text, /href="main\/subscribe"/);
-  await subscribe(app, server, 'anna@example.com');
+  const confirmation = await subscribe(app, server, 'anna@example.com');
   const id = await announce(app, token);
   await waitUntil('the announcement arrives', () => mailsTo(server, 'anna@example.com').length === 2);
   const [, mail] = mailsTo(server, 'anna@example.com');
@@ -83,6 +83,9 @@ test('a reader confirms the address, gets each update once, and leaves with one 
   assert.deepEqual([left.status, left.json['message']], [200, 'You are no longer subscribed.']);
   const list = await app.request<{ count: number }>('GET', '/api/status-pages/main/subscribers', { token });
   assert.equal(list.json.count, 0);
+  // A link preview, or a reader who looks through old mails, must not subscribe the address again.
+  const again = await app.request('POST', confirmation);
+  assert.equal(again.status, 410);
 });
 
 test('addresses with line breaks and other texts are refused, and no mail is sent', async (t) => {

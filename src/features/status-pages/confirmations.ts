@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseJson } from '../../lib/parse-json.ts';
-import { dayMs } from '../../lib/units.ts';
+import { confirmationMs } from './fold.ts';
 
 /** Subscription that must be confirmed from the address. */
 export interface SubscriptionConfirmation {
@@ -16,12 +16,14 @@ export const createConfirmations = (keys: readonly Buffer[], clock: () => Date) 
   const sign = (content: string, key: Buffer): Buffer => createHmac('sha256', key).update(content).digest();
   return {
     create: ({ page, address }: SubscriptionConfirmation): string => {
-      const content = Buffer.from(JSON.stringify([page, address, clock().getTime() + dayMs])).toString('base64url');
+      const content = Buffer.from(JSON.stringify([page, address, clock().getTime() + confirmationMs])).toString(
+        'base64url',
+      );
       const [key = Buffer.alloc(0)] = keys;
       return `${content}.${sign(content, key).toString('base64url')}`;
     },
     /** Reads a token. Returns undefined if it has expired or is invalid. */
-    read: (token: string): SubscriptionConfirmation | undefined => {
+    read: (token: string): (SubscriptionConfirmation & { askedAt: number }) | undefined => {
       const [content = '', signature = ''] = token.split('.');
       const given = Buffer.from(signature, 'base64url');
       const isSigned = keys.some((key) => {
@@ -34,7 +36,7 @@ export const createConfirmations = (keys: readonly Buffer[], clock: () => Date) 
         string,
         number,
       ];
-      return until > clock().getTime() ? { page, address } : undefined;
+      return until > clock().getTime() ? { page, address, askedAt: until - confirmationMs } : undefined;
     },
   };
 };

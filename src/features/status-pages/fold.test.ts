@@ -26,9 +26,10 @@ test('damaged entries of a snapshot are reported and dropped, and numbers contin
     { ...subscriber, address: undefined },
     { ...subscriber, through: null },
   ];
-  for (const entry of [...damaged, announcement, subscriber]) fold.restore(entry);
+  const departure = { left: 'aGFzaA', at: 5 };
+  for (const entry of [...damaged, announcement, subscriber, departure]) fold.restore(entry);
   assert.equal(damages.length, damaged.length);
   assert.deepEqual(fold.listAnnouncements(), [announcement]);
   assert.deepEqual(fold.listSubscribers(), [subscriber]);
-  assert.deepEqual([...fold.save()][0], [{ lastNumber: 3 }]);
+  assert.deepEqual([...fold.save()].flat(), [{ lastNumber: 3 }, announcement, subscriber, departure]);
 });

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import Type from 'typebox';
 import { Milliseconds } from '../../kit/time.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
+import { dayMs } from '../../lib/units.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { OnDamage } from '../../storage/snapshot.ts';
@@ -47,6 +49,8 @@ const isSubscriber = createSchemaCheck(
   Type.Object({ id: Type.String(), page: Type.String(), address: Type.String(), at: Milliseconds, through: whole }),
 );
 
+const isDeparture = createSchemaCheck(Type.Object({ left: Type.String(), at: Milliseconds }));
+
 type NewUpdate = Omit<AnnouncementUpdate, 'number'>;
 
 /** Event in the log of status pages. Times are Unix milliseconds. */
@@ -72,7 +76,16 @@ export type PageEvent =
 type PageOutcome = Announcement | Subscriber | 'missing' | 'full' | 'crowded' | undefined;
 
 /** Entry of a snapshot. */
-export type SavedPageEntry = { lastNumber: number } | Announcement | Subscriber;
+export type SavedPageEntry = { lastNumber: number } | Announcement | Subscriber | Departure;
+
+/** Departure of an address from a page, in Unix milliseconds. The address and the page are stored only as a hash. */
+interface Departure {
+  left: string;
+  at: number;
+}
+
+/** Milliseconds for which departures are remembered. Confirmation links are valid for as long. */
+export const confirmationMs = dayMs;
 
 const entriesTogether = 100;
 
@@ -80,6 +93,8 @@ const entriesTogether = 100;
 export class PagesFold implements ProjectionState<PageOutcome> {
   readonly #announcements = new Map<string, Announcement>();
   readonly #subscribers = new Map<string, Subscriber>();
+  /** Times of departures by hash. */
+  readonly #departures = new Map<string, number>();
   readonly #onDamage: OnDamage;
   #lastNumber = 0;
 
@@ -106,6 +121,11 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     return [...this.#subscribers.values()];
   }
 
+  /** True if the address has left the page since a time in Unix milliseconds. */
+  hasLeftSince(page: string, address: string, since: number): boolean {
+    return (this.#departures.get(toDepartureHash(page, address)) ?? Number.NEGATIVE_INFINITY) >= since;
+  }
+
   fold(record: StoredRecord): PageOutcome {
     const event = parsePageEvent(record);
     switch (event?.type) {
@@ -118,7 +138,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
       case 'subscribed':
         return this.#subscribe(event.subscriber);
       case 'unsubscribed':
-        return this.#subscribers.delete(event.subscriber) ? undefined : 'missing';
+        return this.#unsubscribe(event.subscriber, event.at);
       case 'mailed':
         for (const id of event.subscribers) {
           const known = this.#subscribers.get(id);
@@ -136,7 +156,8 @@ export class PagesFold implements ProjectionState<PageOutcome> {
 
   *save(): Iterable<readonly SavedPageEntry[]> {
     yield [{ lastNumber: this.#lastNumber }];
-    const entries = [...this.#announcements.values(), ...this.#subscribers.values()];
+    const departures = Array.from(this.#departures, ([left, at]): Departure => ({ left, at }));
+    const entries = [...this.#announcements.values(), ...this.#subscribers.values(), ...departures];
     for (let at = 0; at < entries.length; at += entriesTogether) yield entries.slice(at, at + entriesTogether);
   }
 
@@ -152,6 +173,9 @@ export class PagesFold implements ProjectionState<PageOutcome> {
       const saved = entry as Subscriber;
       this.#subscribers.set(saved.id, saved);
       this.#raiseNumber(saved.through);
+    } else if (isDeparture(entry)) {
+      const saved = entry as Departure;
+      this.#departures.set(saved.left, saved.at);
     } else this.#onDamage('an entry has a wrong shape');
   }
 
@@ -205,7 +229,19 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     this.#subscribers.set(id, added);
     return added;
   }
+
+  #unsubscribe(id: string, at: number): PageOutcome {
+    const known = this.#subscribers.get(id);
+    if (!known) return 'missing';
+    this.#subscribers.delete(id);
+    for (const [left, leftAt] of this.#departures) if (leftAt <= at - confirmationMs) this.#departures.delete(left);
+    this.#departures.set(toDepartureHash(known.page, known.address), at);
+    return undefined;
+  }
 }
+
+const toDepartureHash = (page: string, address: string): string =>
+  hash('sha256', `${page}/${address.toLowerCase()}`, 'base64url');
 
 const knownTypes: readonly unknown[] = [
   'announced',

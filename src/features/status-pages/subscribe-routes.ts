@@ -210,14 +210,15 @@ const findPage = ({ keeper, store, authorize }: SubscribeParts, request: Fastify
   return requirePage(keeper, page, request, authorize);
 };
 
-/** Returns the address that a token confirms for the page. */
+/** Returns the address that a token confirms for the page. The token expires once the address leaves the page. */
 const readConfirmation = (
-  { confirmations }: SubscribeParts,
+  { confirmations, store }: SubscribeParts,
   { name }: KnownPage,
   token: string,
 ): string | undefined => {
   const read = confirmations.read(token);
-  return read?.page === name ? read.address : undefined;
+  if (read?.page !== name || store.state.hasLeftSince(name, read.address, read.askedAt)) return undefined;
+  return read.address;
 };
 
 const assertMail = ({ hasMail }: SubscribeParts): void => {
