@@ -112,7 +112,7 @@ const DayBar = ({ days }: { days: readonly Day[] }) => {
 
 const lookOf = ({ up, down, maintenance }: Day): (typeof looks)[number] => {
   if (down > 0) return down > 3600 ? 'down' : 'some';
-  return up > 0 ? 'up' : maintenance > 0 ? 'maintenance' : 'unknown';
+  return maintenance > 0 ? 'maintenance' : up > 0 ? 'up' : 'unknown';
 };
 
 const describeDay = (day: Day): string => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { waitForCheck } from '../availability/support/availability.ts';
+import { readAvailability, waitForCheck } from '../availability/support/availability.ts';
 import { createHeartbeat, ping } from '../heartbeats/support/heartbeats.ts';
 import { startApp, startRefusal } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
@@ -165,6 +165,26 @@ test('a page shows maintenance of its checks, without the comment of the silence
     const { text } = await app.request('GET', '/status/main');
     assert.match(text, /<h2>Maintenance<\/h2>\n<ul><li><b>Shop<\/b><br><time/);
     assert.ok(!text.includes('db-7'));
+  });
+});
+
+test('a day of a check that was up and in maintenance is drawn as maintenance', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { uuid } = await createHeartbeat(app, token, 'job');
+  await putPage(app, token, 'main', onePage);
+  await ping(app.url, uuid);
+  await waitUntilPasses(async () => {
+    assert.ok((await readAvailability(app, token, 'heartbeats/job')).up > 0);
+    assert.match((await app.request('GET', '/status/main')).text, /<path class="g"/);
+  });
+  const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { match: { source: 'heartbeat/job' }, endsAt, maintenance: true };
+  assert.equal((await app.request('POST', '/api/silences', { token, body })).status, 201);
+  await waitUntilPasses(async () => {
+    const { text } = await app.request('GET', '/status/main');
+    assert.match(text, /<path class="w"/);
+    assert.doesNotMatch(text, /<path class="g"/);
   });
 });
 

@@ -15,7 +15,7 @@ const plannedDays = 30;
 const pastDays = 15;
 const maxPast = 10;
 
-/** Colour of a day: no outage, a short outage, a long outage, only maintenance, or unobserved. */
+/** Colour of a day: no outage, a short outage, a long outage, maintenance without an outage, or unobserved. */
 export type DayTone = 'good' | 'part' | 'bad' | 'work' | 'none';
 
 /** Check on a page. Contains only the name that the page uses for the check. */
@@ -120,7 +120,7 @@ const findStateAt = (availability: Pick<AvailabilitySource, 'measure'>, check: C
 
 const toTone = (day: { up: number; down: number; maintenance: number; percentage: number | null }): DayTone => {
   if (day.percentage === null) return day.maintenance > 0 ? 'work' : 'none';
-  if (day.down === 0) return 'good';
+  if (day.down === 0) return day.maintenance > 0 ? 'work' : 'good';
   return day.percentage >= 95 ? 'part' : 'bad';
 };
 
