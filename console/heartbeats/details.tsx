@@ -15,6 +15,7 @@ import { AvailabilityPart } from '../ui/availability.tsx';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
+import { HeartbeatChip } from '../ui/heartbeat-chip.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
@@ -23,7 +24,6 @@ import { notify } from '../ui/toast.tsx';
 import { toHeartbeatDraft } from './draft.ts';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
 import { HeartbeatForm } from './form.tsx';
-import { HeartbeatChip } from './looks.tsx';
 import { RunList } from './runs.tsx';
 import { Badge, HeartbeatUsage } from './usage.tsx';
 

@@ -1,20 +1,6 @@
-import type { Heartbeat, RecentRun } from 'signalbox/client';
+import type { RecentRun } from 'signalbox/client';
 import { toCount, toDuration, toFull } from '../format.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
-import { Chip, type Look } from '../ui/chip.tsx';
-
-const looks: Record<Heartbeat['state'], Look> = {
-  new: { tone: 'quiet', icon: 'clock' },
-  up: { tone: 'good', icon: 'check' },
-  running: { tone: 'info', icon: 'play' },
-  late: { tone: 'warning', icon: 'clock' },
-  down: { tone: 'error', icon: 'error' },
-  paused: { tone: 'quiet', icon: 'pause' },
-};
-
-export const HeartbeatChip = ({ state }: Pick<Heartbeat, 'state'>) => (
-  <Chip {...looks[state]}>{words.states[state]}</Chip>
-);
 
 /** Describes the duration of a run in words, with fractions below a minute. */
 export const toRunTime = (milliseconds: number): string =>

@@ -3,10 +3,11 @@ import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts'
 import { place, toHash } from '../router.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
+import { HeartbeatChip } from '../ui/heartbeat-chip.tsx';
 import { IncidentLink } from '../ui/incident-link.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { describeExpected, describeLast, describeLimits } from './expected.ts';
-import { HeartbeatChip, RunStrip, toRunTime } from './looks.tsx';
+import { RunStrip, toRunTime } from './looks.tsx';
 
 const Name = ({ name }: Pick<Heartbeat, 'name'>) => (
   <a href={toHash(`/heartbeats/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>

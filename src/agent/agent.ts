@@ -12,6 +12,7 @@ import { HeartbeatAlerter } from '../features/heartbeats/alerter.ts';
 import { HeartbeatKeeper } from '../features/heartbeats/keeper.ts';
 import { createLastAlive } from '../features/heartbeats/last-alive.ts';
 import { receivePing } from '../features/heartbeats/receive-ping.ts';
+import { listReported } from '../features/heartbeats/reported.ts';
 import { HeartbeatStore, heartbeatLog } from '../features/heartbeats/store.ts';
 import { HubClient } from '../features/reports/hub-client.ts';
 import { KeptReadings } from '../features/reports/kept-readings.ts';
@@ -113,6 +114,7 @@ export const openAgent = async (settings: AgentSettings, log: FastifyBaseLogger)
       client,
       kept,
       watches,
+      heartbeats,
       commands: settings.allowCommands ? await openCommands(common) : undefined,
       hub: new URL(hub.url).host,
       // Undelivered alerts do not wait for their next retry.
@@ -209,7 +211,11 @@ const openHeartbeats = async (
       create: query.get('create'),
       readCaller: () => localSender,
     });
-  return { start: () => alerter.start(), receivePing: receive };
+  return {
+    start: () => alerter.start(),
+    receivePing: receive,
+    list: () => listReported({ store, keeper, alerter, clock }),
+  };
 };
 
 /** Opens this machine's own watches, and the watches sent by the hub. */

@@ -4,6 +4,7 @@ import type { Role } from '../auth/token.ts';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { AlertDelivery, AlertSource } from './alert-source.ts';
 import type { AvailabilitySource } from './availability.ts';
+import type { HostHeartbeat } from './host-report/report-schema.ts';
 import type { SharedIncident } from './incident.ts';
 import type { IncidentEscalation, IncidentNotification } from './incident-responses.ts';
 import type { EscalationStep, IncidentSource } from './incident-source.ts';
@@ -55,6 +56,12 @@ export interface HostCheck {
 export interface PlaceCheck extends HostCheck {
   host: string;
   at: number;
+}
+
+/** Heartbeats of this server, as offered to the reports for a hub. */
+export interface HeartbeatSource {
+  /** Lists all heartbeats. */
+  list(): HostHeartbeat[];
 }
 
 /** Hosts that report to this server. Used by features that count their votes. */
@@ -203,6 +210,7 @@ export interface Offers {
   tasks?: TaskSource;
   history?: HistorySource;
   watches?: WatchSource;
+  heartbeats?: HeartbeatSource;
   hosts?: HostSource;
   commands?: CommandSource;
   availability?: AvailabilitySource;

@@ -45,6 +45,23 @@ test('the overview begins with a mark for each host, and names of hosts lead to 
   expect(complaints).toEqual([]);
 });
 
+test('a host has charts of its readings except those it lacks, and its heartbeats', async ({ openConsole, scope }) => {
+  const app = await serveApp(scope);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const readings = { cpu: 0.5, load: 1.5, pressureIo: 2, disks: [{ mountPath: '/', used: 10, total: 100 }] };
+  const heartbeats = [{ name: 'backup', state: 'down' as const, pingAge: 60 }];
+  await report(app, key, 'web-1', { readings, heartbeats });
+  const { page } = await openConsole({ app });
+  await logIn(page, 'reader');
+  await page.goto('/console/#/hosts/web-1');
+  const details = page.getByRole('dialog', { name: 'Host web-1' });
+  for (const title of ['Processor', 'Load', 'Disk use', 'Waiting tasks'])
+    await expect(details.getByRole('figure', { name: title })).toContainText(/now/);
+  await expect(details.getByRole('figure', { name: 'Temperature' })).toHaveCount(0);
+  await expect(details.getByRole('listitem').filter({ hasText: 'backup' })).toContainText('Down');
+});
+
 test('hosts are filtered and grouped by tag, worst first', async ({ openConsole, scope }) => {
   const app = await startHub(scope);
   await app.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'full', hostname: 'db-1' } });

@@ -39,6 +39,31 @@ test('the line that add-host prints makes a machine report, and forward its aler
   assert.equal((await readHost(hub, token, 'web-1')).state, 'stopped');
 });
 
+test('the hub shows the heartbeats that jobs on a host ping, those with a problem first', async (t) => {
+  const { hub, token } = await startHub(t);
+  const jobs = { backup: 'true', cleanup: 'false' };
+  const dataDir = createFolder(t);
+  const config = writeConfig(dataDir, { heartbeats: Object.keys(jobs).map((name) => ({ name, period: 86_400 })) });
+  await startAgent(t, [...(await addHost(hub, token, 'web-1')), '--config', config], { dataDir });
+  for (const [name, program] of Object.entries(jobs))
+    await runProgram(['run', '--data-dir', dataDir, '--heartbeat', name, '--', program]);
+  const list = async () => (await readHost(hub, token, 'web-1')).heartbeats;
+  await waitUntil(
+    'the hub knows both results',
+    async () => (await list()).filter(({ lastPingAt }) => lastPingAt !== null).length === 2,
+    30_000,
+  );
+  const heartbeats = await list();
+  assert.deepEqual(
+    heartbeats.map(({ name, state }) => [name, state]),
+    [
+      ['cleanup', 'down'],
+      ['backup', 'up'],
+    ],
+  );
+  for (const { lastPingAt } of heartbeats) assert.ok(Date.now() - Date.parse(lastPingAt ?? '1970') < 60_000);
+});
+
 test('an enrolled agent starts without a code while the hub is down, and alerts from that time arrive once', async (t) => {
   const dataDir = createFolder(t);
   const { hub, token } = await startHub(t, { dataDir });

@@ -30,6 +30,23 @@ test('instances that share a database all accept reports and show the same hosts
   assert.equal((await report(other, key, 'web-1')).status, 401);
 });
 
+test('an instance refuses a command for a host that reports to another instance, and names the reason', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
+  const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
+  const token = await one.login('admin');
+  await report(one, await enrol(one, token, 'web-1'), 'web-1', { allowsCommands: true });
+  await waitUntil('the other instance shows the host', async () => {
+    const { json } = await other.request('GET', '/api/hosts/web-1', { token });
+    return json['allowsCommands'] === true;
+  });
+  const body = { command: 'Get-Process -Id 1' };
+  const { status, text } = await other.request('POST', '/api/hosts/web-1/execute', { token, body });
+  assert.equal(status, 409);
+  assert.match(text, /web-1 reports to another instance of this server: send the command to that instance/);
+});
+
 test('a code used at one instance is refused at every other instance', { skip: toSkipPostgres() }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];

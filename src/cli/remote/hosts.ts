@@ -70,11 +70,12 @@ const toDetails = (host: ShownHost): string => {
     ['Duplicates', host.duplicates.map(({ hostname, id }) => `${hostname} (${id})`).join(', ')],
     ['System', host.osName ?? ''],
     ['Version', host.version ?? ''],
-    ['Clock', host.clockSkewSeconds === null ? '' : `${host.clockSkewSeconds} s ahead`],
+    ['Clock', host.clockSkewSeconds === null ? '' : toSkewText(host.clockSkewSeconds)],
     ['Processor', toPercent(host.readings?.cpu)],
     ['Memory', toPercent(shareOf(host.readings?.memoryUsed, host.readings?.memoryTotal))],
     ['Load', host.readings?.load?.toString() ?? ''],
     ['Disks', disks.join(', ')],
+    ['Heartbeats', host.heartbeats.map(({ name, state }) => `${name} ${state}`).join(', ')],
     ['Incidents', host.openIncidents === 0 ? 'none' : `${host.openIncidents} open, worst ${host.worstSeverity}`],
     ['Tags', host.tags.join(', ')],
     ['Depends on', host.dependsOn.join(', ')],
@@ -83,6 +84,8 @@ const toDetails = (host: ShownHost): string => {
   const shown = rows.filter(([, text]) => text !== '');
   return toTable(['', ''], shown).replace(/^.*\n/, '');
 };
+
+const toSkewText = (seconds: number): string => `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
 
 const shareOf = (used: number | null | undefined, total: number | null | undefined): number | undefined =>
   typeof used === 'number' && typeof total === 'number' && total > 0 ? used / total : undefined;

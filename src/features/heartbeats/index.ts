@@ -1,6 +1,7 @@
 import { openFor } from '../../auth/access.ts';
 import type { Thing } from '../../kit/dependencies.ts';
 import { defineFeature, type FeatureInstance } from '../../kit/feature.ts';
+import { heartbeatStates } from '../../kit/heartbeat-states.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import { Slice } from '../../lib/slice.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
@@ -12,8 +13,9 @@ import { HeartbeatKeeper } from './keeper.ts';
 import type { KnownHeartbeat } from './kind.ts';
 import { createLastAlive, createSharedLastAlive } from './last-alive.ts';
 import { createPingRoutes } from './ping-routes.ts';
+import { listReported } from './reported.ts';
 import { createHeartbeatRoutes } from './routes.ts';
-import { Heartbeat, heartbeatStates } from './schema.ts';
+import { Heartbeat } from './schema.ts';
 import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings } from './settings.ts';
 import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 import { toHeartbeat } from './shown.ts';
@@ -117,6 +119,7 @@ export const heartbeats = defineFeature({
         heartbeats: [...createPingRoutes({ ...common, count }), ...createHeartbeatRoutes({ ...common, show })],
       },
       topics: { heartbeats: topic },
+      offers: { heartbeats: { list: () => listReported({ store, keeper, alerter, clock }) } },
       isReady: () => store.isReady,
       start: () => {
         alerter.start();

@@ -1,10 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { heartbeatStates } from '../../kit/heartbeat-states.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { defineList, defineShape, orNull } from '../../kit/shape.ts';
 import { Time } from '../../kit/time.ts';
 import { definitionFields } from './definition.ts';
-
-export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;
 
 /** Maximum number of runs kept per heartbeat, and maximum length in characters of their outputs. */
 export const maxRuns = 100;

@@ -122,6 +122,11 @@ export class Hub {
     if (state !== 'up' && state !== 'late') throw new HttpError('wrong-state', `${name} is not reporting now`);
     if (!fleet.find(name)?.report.allowsCommands)
       throw new HttpError('wrong-state', `${name} does not allow commands: set allowCommands in its config file`);
+    if (fleet.isElsewhere(name))
+      throw new HttpError(
+        'wrong-state',
+        `${name} reports to another instance of this server: send the command to that instance`,
+      );
     return commands.run(name, command, signal);
   }
 
@@ -188,6 +193,10 @@ export class Hub {
       readings: report?.readings ?? null,
       openIncidents: count,
       worstSeverity: worst,
+      heartbeats: (report?.heartbeats ?? []).map(({ pingAge, ...heartbeat }) => ({
+        ...heartbeat,
+        lastPingAt: toTimeOrNull(typeof pingAge === 'number' && state ? state.at - pingAge * 1000 : null),
+      })),
       line: {
         start: toTimeText(((state?.lineAt ?? step * line.length) - step * Math.max(0, line.length - 1)) * 1000),
         step,

@@ -1,4 +1,4 @@
-import type { Disk, HostReport } from '../../kit/host-report/report-schema.ts';
+import { type Disk, type HostReport, toReportLine } from '../../kit/host-report/report-schema.ts';
 
 /** Sample of a metric. */
 interface Sample {
@@ -108,9 +108,13 @@ export const toScrapedReport = (
   const percent = (metric: string): number | null => toPercent(rate(metric));
   return {
     time: new Date(time === null ? now : time * 1000).toISOString(),
-    machineId: toLine(samples.get('node_dmi_info')?.[0]?.labels['product_uuid'] || uname?.['nodename'] || name, 128),
-    hostname: toLine(uname?.['nodename'] || name, 255),
-    osName: toLine(samples.get('node_os_info')?.[0]?.labels['pretty_name'] ?? uname?.['sysname'] ?? '', 255) || null,
+    machineId: toReportLine(
+      samples.get('node_dmi_info')?.[0]?.labels['product_uuid'] || uname?.['nodename'] || name,
+      128,
+    ),
+    hostname: toReportLine(uname?.['nodename'] || name, 255),
+    osName:
+      toReportLine(samples.get('node_os_info')?.[0]?.labels['pretty_name'] ?? uname?.['sysname'] ?? '', 255) || null,
     ...(bootedAt !== null && { uptimeSeconds: Math.max(0, (time ?? now.getTime() / 1000) - bootedAt) }),
     readings: {
       cpu: busy === null || !all ? null : Math.min(1, busy / all),
@@ -148,7 +152,11 @@ const listDisks = (samples: Samples): Disk[] => {
   return [...byDevice.values()].slice(0, mostDisks).map(({ labels, value }) => {
     const mount = toMountKey(labels);
     const used = Math.max(0, value - (free.get(mount) ?? 0));
-    return { mountPath: toLine(labels['mountpoint'] ?? '', 255), used, total: used + (available.get(mount) ?? 0) };
+    return {
+      mountPath: toReportLine(labels['mountpoint'] ?? '', 255),
+      used,
+      total: used + (available.get(mount) ?? 0),
+    };
   });
 };
 
@@ -158,6 +166,3 @@ const indexByMount = (samples: readonly Sample[] = []): Map<string, number> =>
 const toMountKey = ({ device = '', mountpoint = '' }: Sample['labels']): string => `${device}\n${mountpoint}`;
 
 const toPercent = (share: number | null): number | null => (share === null ? null : Math.min(100, 100 * share));
-
-const toLine = (text: string, length: number): string =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, length);

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { dependsOn } from '../../kit/dependencies.ts';
-import { HostProcess, linePattern, ReportedReadings } from '../../kit/host-report/report-schema.ts';
+import { HostHeartbeat, HostProcess, linePattern, ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
 import { defineList, defineShape, nullable, orNull } from '../../kit/shape.ts';
@@ -78,7 +78,8 @@ const Machine = Type.Object({
   lastReportAt: Time,
 });
 
-const hostFields = {
+/** Host with its state and latest readings. */
+export const ShownHost = defineShape('Host', {
   name: Type.String({ examples: ['web-1'] }),
   state: Type.Enum(hostStates, {
     type: 'string',
@@ -116,7 +117,15 @@ const hostFields = {
   openIncidents: Type.Integer({ description: 'Incidents of the host that are not resolved.', examples: [0] }),
   worstSeverity: orNull(
     Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
-    'Worst severity of the unresolved incidents; `null` if there are none.',
+    'Worst severity of the unresolved incidents.',
+  ),
+  heartbeats: Type.Array(
+    Type.Object({
+      name: HostHeartbeat.properties.name,
+      state: HostHeartbeat.properties.state,
+      lastPingAt: orNull(Time, 'Time of the last ping.'),
+    }),
+    { description: 'Heartbeats of the host as of its last report, those with problems first; at most 100.' },
   ),
   line: Type.Object(
     {
@@ -126,11 +135,6 @@ const hostFields = {
     },
     { description: 'Mean processor usage in each of the last 60 minutes; `null` if unknown.' },
   ),
-};
-
-/** Summary of a host for lists. `Host` has more members. */
-export const ShownHost = defineShape('Host', {
-  ...hostFields,
   lastSilence: orNull(
     Type.Object({ from: Time, until: Time }),
     'Last period without reports: the times of the reports before and after.',

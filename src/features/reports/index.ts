@@ -23,6 +23,7 @@ export const reports = defineFeature({
       client: new HubClient(hub),
       kept,
       watches: offers.watches,
+      heartbeats: offers.heartbeats,
       commands: offers.commands,
       hub: new URL(hub.url).host,
       log,

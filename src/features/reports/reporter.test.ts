@@ -43,6 +43,7 @@ const startReporter = async (
     },
     kept,
     watches: { receivedId: '', receive: async () => undefined, listChecks: () => checks },
+    heartbeats: undefined,
     commands: undefined,
     hub: 'desk.example',
     log: { info: () => undefined, warn: (_: unknown, text?: unknown) => warnings.push(String(text)) },

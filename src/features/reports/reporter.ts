@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ReportCollector } from '../../kit/host-report/collector.ts';
-import { type HostReport, mostKept } from '../../kit/host-report/report-schema.ts';
-import type { CommandSource, HostCheck, PushedWatch, WatchSource } from '../../kit/offers.ts';
+import { type HostReport, mostHeartbeats, mostKept, toReportLine } from '../../kit/host-report/report-schema.ts';
+import type { CommandSource, HeartbeatSource, HostCheck, PushedWatch, WatchSource } from '../../kit/offers.ts';
 import { isObject } from '../../lib/parse-json.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
@@ -24,6 +24,8 @@ interface ReporterParts {
   kept: KeptReadings;
   /** Watches received from the hub. Undefined if this server does not run watches. */
   watches: Pick<WatchSource, 'receivedId' | 'receive' | 'listChecks'> | undefined;
+  /** Heartbeats of this machine. Undefined if this server has no heartbeats. */
+  heartbeats: HeartbeatSource | undefined;
   /** Commands of this machine. Undefined unless the hub may run commands. */
   commands: CommandSource | undefined;
   /** Address of the hub, for the audit. */
@@ -88,6 +90,7 @@ export class Reporter {
     const report = {
       ...(await collector.collect(this.#count % processesEvery === 0)),
       ...this.#describeWatches(),
+      ...this.#describeHeartbeats(),
       allowsCommands: this.#parts.commands !== undefined,
     };
     this.#count += 1;
@@ -149,6 +152,14 @@ export class Reporter {
     };
   }
 
+  #describeHeartbeats(): Pick<HostReport, 'heartbeats'> {
+    const all = this.#parts.heartbeats?.list() ?? [];
+    // Heartbeats with a problem are never cut off.
+    const rank = ({ state }: (typeof all)[number]): number => problems.indexOf(state) + 1 || problems.length + 1;
+    const list = all.toSorted((one, other) => rank(one) - rank(other)).slice(0, mostHeartbeats);
+    return list.length > 0 ? { heartbeats: list } : {};
+  }
+
   async #receiveWatches({ body: { watchesId: id, watches: list } }: HubReply): Promise<void> {
     if (typeof id !== 'string' || !Array.isArray(list)) return;
     await this.#parts.watches?.receive({ id, list: list.filter(isPushed) });
@@ -179,6 +190,9 @@ const mostCommands = 16;
 const isCommand = (value: unknown): value is { id: string; line: string; by: unknown; requestId: unknown } =>
   isObject(value) && typeof value['id'] === 'string' && typeof value['line'] === 'string';
 
+/** States that come first among the heartbeats of a report. */
+const problems: readonly string[] = ['down', 'late'];
+
 /** Maximum number of watch results per report. */
 const mostChecks = 100;
 
@@ -186,11 +200,11 @@ const mostChecks = 100;
 const mostTextLength = 30_000;
 
 /** Converts a result to single-line text, cut to the length that the hub accepts. */
-const toLines = ({ thing, text, ...check }: HostCheck, textLength: number): HostCheck => {
-  const toLine = (value: string, length: number): string =>
-    value.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, length);
-  return { ...check, thing: toLine(thing, 1000), text: toLine(text, textLength) };
-};
+const toLines = ({ thing, text, ...check }: HostCheck, textLength: number): HostCheck => ({
+  ...check,
+  thing: toReportLine(thing, 1000),
+  text: toReportLine(text, textLength),
+});
 
 const isPushed = (value: unknown): value is PushedWatch => isObject(value) && isObject(value['watch']);
 

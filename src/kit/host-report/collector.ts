@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createUsageReader } from '../../host/process-usage.ts';
 import { type HostSample, type HostReadings as Machine, pressures, type Usage } from '../../host/readings.ts';
-import { type HostReport, mostProcesses, type ReportedReadings } from './report-schema.ts';
+import { type HostReport, mostProcesses, type ReportedReadings, toReportLine } from './report-schema.ts';
 
 type CollectedMachine = Pick<
   Machine,
@@ -98,7 +98,7 @@ export class ReportCollector {
       pressureIo: io ?? null,
       processCount: count,
       disks: disks.slice(0, 32).map(({ mountPath, usedBytes, availableBytes }) => ({
-        mountPath: toLine(mountPath, 255),
+        mountPath: toReportLine(mountPath, 255),
         used: usedBytes,
         total: usedBytes + availableBytes,
       })),
@@ -126,7 +126,7 @@ export class ReportCollector {
     const { processes } = await this.#readProcesses().catch(() => ({ processes: [] }));
     return processes.map((each) => ({
       ...each,
-      name: toLine(each.name, 255),
+      name: toReportLine(each.name, 255),
       startedAt: each.startedAt?.toISOString() ?? null,
     }));
   }
@@ -142,13 +142,7 @@ const readMachineId = (hostname: string): string => {
       // The next file may be readable.
     }
   }
-  return toLine(hostname, 128);
+  return toReportLine(hostname, 128);
 };
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits));
-
-/** Control characters and line separators. */
-const controls = /[\p{Cc}\u2028\u2029]/gu;
-
-/** Converts a string to a single line. */
-const toLine = (text: string, length: number): string => text.replaceAll(controls, '\ufffd').slice(0, length);

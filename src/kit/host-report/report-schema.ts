@@ -1,15 +1,25 @@
 import Type, { type Static } from 'typebox';
+import { heartbeatStates } from '../heartbeat-states.ts';
 import { describeProcess } from '../machine.ts';
 import { defineShape, nullable } from '../shape.ts';
 
 /** Maximum number of stored readings in a report, in addition to the current readings. They cover an hour. */
 export const mostKept = 60;
 
+/** Maximum number of heartbeats in a report. */
+export const mostHeartbeats = 100;
+
 /** Maximum number of processes in a report. */
 export const mostProcesses = 30;
 
 /** Pattern of a single-line text. The names on a host are shown in lists and messages. */
 export const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+
+/** Characters that a single line must not contain. */
+const controls = /[\p{Cc}\u2028\u2029]/gu;
+
+/** Converts text to a single line for a report, with at most `length` characters. */
+export const toReportLine = (text: string, length: number): string => text.replaceAll(controls, ' ').slice(0, length);
 
 const line = (maxLength: number, example: string, description?: string, minLength = 0) =>
   Type.String({
@@ -70,6 +80,14 @@ const clockTime = Type.String({
 export const HostProcess = describeProcess('since the previous reading');
 export type HostProcess = Static<typeof HostProcess>;
 
+/** Heartbeat of a host. Jobs on the host ping it there. */
+export const HostHeartbeat = Type.Object({
+  name: line(64, 'backup', 'Name of the heartbeat on the host.'),
+  state: Type.Enum(heartbeatStates, { type: 'string', examples: ['up'] }),
+  pingAge: nullable(Type.Number({ minimum: 0, maximum: 1e10, examples: [3600] }), 'Seconds since the last ping.'),
+});
+export type HostHeartbeat = Static<typeof HostHeartbeat>;
+
 export const HostReport = defineShape('HostReport', {
   time: clockTime,
   machineId: line(128, '3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d', 'Id of the machine, from /etc/machine-id.', 1),
@@ -112,6 +130,9 @@ export const HostReport = defineShape('HostReport', {
       }),
       { maxItems: 100, description: 'Last results of watches that this host checks together with others.' },
     ),
+  ),
+  heartbeats: Type.Optional(
+    Type.Array(HostHeartbeat, { maxItems: mostHeartbeats, description: 'Heartbeats of the host.' }),
   ),
   isStopping: Type.Optional(
     Type.Boolean({ description: 'True if the host is shutting down cleanly.', examples: [false] }),

@@ -1,0 +1,2 @@
+/** States of a heartbeat. */
+export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;
