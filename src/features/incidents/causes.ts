@@ -24,11 +24,16 @@ import type { IncidentStore } from './store.ts';
 /** Milliseconds between two looks at an incident that waits until a possible cause has been checked. */
 const lookMs = 1000;
 
-/** Milliseconds between two looks at other held incidents. A host that reports again is no event of its cause. */
+/** Milliseconds between two looks at an incident that the alert about most hosts holds until its own host reports. */
+const mostLookMs = 5000;
+
+/** Milliseconds between two looks at other held incidents. */
 const heldLookMs = 30_000;
 
 interface FoundGroup {
   group: CauseGroup | undefined;
+  /** True for the alert about most hosts. */
+  isMost?: boolean;
   /** Name of the watch, heartbeat or host that may be the cause. Undefined if an inhibit rule names the cause. */
   name: string | undefined;
   knownAt: number;
@@ -99,16 +104,18 @@ export class Causes {
     if (!this.#areThingsKnown && isThingSource(incident.source))
       return { cause: undefined, until: Number.POSITIVE_INFINITY, lookAt: now + lookMs };
     this.#load();
-    const found = [...this.#findGroups(incident)].map(toPossibleCause);
+    const groups = [...this.#findGroups(incident)];
+    const found = groups.map(toPossibleCause);
     if (found.length === 0) return undefined;
     const { graceMs } = this.#parts;
     const until = findHoldEnd(incident, found, graceMs(), now);
     if (until <= now) return undefined;
     const isWaiting = found.some(({ knownAt }) => knownAt > now);
+    const restMs = groups.some(({ isMost }) => isMost) ? mostLookMs : heldLookMs;
     // The farthest open cause explains the causes in between.
     const cause =
       found.findLast(({ isOpen }) => isOpen) ?? found.findLast(({ endedAt = 0 }) => endedAt + graceMs() > now);
-    return { cause: cause?.cause, until, lookAt: Math.min(until, now + (isWaiting ? lookMs : heldLookMs)) };
+    return { cause: cause?.cause, until, lookAt: Math.min(until, now + (isWaiting ? lookMs : restMs)) };
   }
 
   /** Throws an HttpError if the settings of a thing name dependencies that it cannot have. */
@@ -192,9 +199,10 @@ export class Causes {
     const group = this.#index.find(ref);
     const most = kind === 'host' ? this.#index.find(mostHosts) : undefined;
     const isOpen = group !== undefined && group.open.size > 0;
-    const isAmongMost = !isOpen && most !== undefined && (source?.isAmongMost?.(name) || most.open.size === 0);
+    const isAmongMost = !isOpen && most !== undefined && (source?.isAmongMost?.(name) === true || most.open.size === 0);
     return {
       group: isAmongMost ? most : group,
+      isMost: isAmongMost,
       name: nameRef(ref),
       knownAt: source?.knownAt(name, openedAt, this.#parts.graceMs()) ?? openedAt,
     };
