@@ -44,10 +44,13 @@ export const isForbidden = ({ problem, status }: ApiError): boolean => problem =
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Returns the URL of a path on this server. The server may be behind a proxy that serves it under another path. */
+/** Returns the URL of a path on this server, which a proxy may serve under another path. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
-/** Sends all requests of the console, with a timeout of 10 s. Requests are never retried. Screens reload instead. */
+/**
+ * Sends all requests of the console, with a timeout of 10 s. Requests are never retried, because screens reload
+ * instead.
+ */
 export const transmit = createCallSender({
   url: toAddress('/'),
   timeout: 10_000,
@@ -56,8 +59,8 @@ export const transmit = createCallSender({
 });
 
 /**
- * Token of the session, and the token that replaces an expired token during a request. Logging in may take any amount
- * of time. The user is therefore asked to log in by `call`, not by the sender.
+ * Token of the session, and the token that replaces an expired one during a request. Logging in may take any amount of
+ * time, so `call` asks the user to log in, not the sender.
  */
 export const sessionTokens: HeldTokens = {
   get: async () => session.value?.token,
@@ -79,7 +82,7 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
     },
   );
 
-/** Public routes that return more after a login. */
+/** Public routes that return more to logged-in users. */
 const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat', 'listIncidents'];
 
 /** Sends a request and returns the validated response. Throws an ApiError with a message for the user. */

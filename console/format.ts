@@ -71,7 +71,7 @@ export const toBytes = (bytes: number): string => {
 /** Formats an axis label: `16 MiB`. */
 export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
 
-/** Formats a time. An invalid time, for example from the URL, becomes a dash. Intl would throw. */
+/** Formats a time. An invalid time, for example from the URL, becomes a dash, because Intl would throw. */
 const write = (name: keyof typeof times.value, time: Date | number): string =>
   Number.isNaN(Number(time)) ? '–' : times.value[name].format(time);
 

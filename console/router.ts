@@ -35,8 +35,8 @@ export const goTo = (path: string, params: Params = {}): void => {
 };
 
 /**
- * Changes parameters of the current URL. Adds a history entry for the back button by default. `replace` adds no entry.
- * Use it for text that is being typed.
+ * Changes parameters of the current URL. By default, adds a history entry for the back button. `replace` adds none, for
+ * text that is being typed.
  */
 export const setParams = (changes: Params, { replace = false } = {}): void => {
   // The user has already navigated elsewhere.

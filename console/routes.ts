@@ -12,13 +12,15 @@ export interface MountedRoute extends CallRoute {
   roles: readonly string[] | undefined;
 }
 
-/** Facts about the server. The server writes them into the page. */
+/** Facts about the server, which the server writes into the page. */
 export const serverFacts = JSON.parse(document.getElementById('data')?.textContent ?? '{"routes":[]}') as ServerFacts;
 
-/** Suffixes of operation ids by default mount. Some profiles share operation ids with another profile. */
+/**
+ * Suffixes of operation ids by default mount. Needed because some profiles share operation ids with another profile.
+ */
 const suffixes: Record<string, string> = { 'simple-tasks': 'AtSimple', 'protected-tasks': 'AtProtected' };
 
-/** Mounted routes by name. If a profile is mounted twice, the routes with the shorter base are used. */
+/** Mounted routes by name. If a profile is mounted twice, the routes with the shorter base count. */
 const routes = new Map<string, MountedRoute>();
 
 for (const { profile = '', ...route } of serverFacts.routes.sort((a, b) => b.path.length - a.path.length)) {

@@ -24,8 +24,8 @@ const named = new Map<string, Schema>();
 const ofResponses = new Map<string, Schema>();
 
 /**
- * Adds the schemas of all responses. They are used to detect differences between an open page and a server that has
- * since been upgraded.
+ * Adds the schemas of all responses, which reveal differences between an open page and a server that has since been
+ * upgraded.
  */
 export const addSchemas = ({ paths = {}, components }: Partial<OpenApi>): void => {
   for (const [name, schema] of Object.entries(components?.schemas ?? {})) named.set(name, schema);

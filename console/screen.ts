@@ -21,7 +21,7 @@ export interface Screen {
   icon: IconName;
   group: Group;
   /**
-   * Letter after `g` that opens the screen. A screen without a letter is reached only through links, not from the
+   * Letter after `g` that opens the screen. A screen without a letter can be reached only through links, not from the
    * navigation.
    */
   key?: string;

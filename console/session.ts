@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Login session. The token is kept in memory. It is also stored in sessionStorage if the user asks for that. */
+/** Login session. The token is kept in memory and, if the user asks for it, also in sessionStorage. */
 interface Session {
   name: string;
   role: 'Admin' | 'Reader';
@@ -22,7 +22,7 @@ export const openLogin = (): void => {
   isLoginOpen.value = true;
 };
 
-/** True if the last session expired. The login dialog then says so. */
+/** True if the last session expired, so that the login dialog says so. */
 export const hasExpired = signal(false);
 
 /** Callers waiting for a login, for example after a 401. */
@@ -49,7 +49,7 @@ export const renew = (token: string, expiresAt: number): void => {
   begin(renewed);
 };
 
-/** Runs a change that invalidates the current token. Continues with the new token from the response. */
+/** Runs a change that invalidates the current token, then continues with the new token from the response. */
 export const outlast = async (change: () => Promise<{ token: string; expiresIn: number }>): Promise<void> => {
   const [before, isKept] = [current.value, readStored() !== undefined];
   const { token, expiresIn } = await change();

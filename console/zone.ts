@@ -14,7 +14,7 @@ const serverZone = computed(() => {
 /** Time zone of displayed and typed times. */
 export const zone = computed(() => (zoneChoice.value === 'server' && serverZone.value) || browserZone);
 
-/** Zones to choose from. Omits the server's zone if it is the same as the browser's. */
+/** Zones to choose from. Leaves out the server's zone if it equals the browser's. */
 export const zones = computed(() => ({
   browser: browserZone,
   server: serverZone.value === browserZone ? undefined : serverZone.value,
@@ -34,7 +34,7 @@ export const toOffset = (name: string, at: number): string => {
   return (parts.find(({ type }) => type === 'timeZoneName')?.value ?? '').replace('GMT', 'UTC');
 };
 
-/** Returns the wall-clock time in a zone, as the milliseconds of the same time in UTC. */
+/** Returns the wall-clock time in a zone, as the milliseconds at which UTC shows the same time. */
 const toWallClock = (at: number, name: string): number => {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: name,

@@ -10,7 +10,7 @@ import { listLicences } from './licences.mjs';
 
 export const dist = join(root, 'dist');
 
-/** Path of the program: the commands, which load the server from the file next to it. */
+/** Path of the program: the commands. They load the server from the file next to it. */
 export const bundlePath = join(dist, 'signalbox.js');
 
 /** Lists all files below folders of the repository, sorted. */
@@ -38,7 +38,7 @@ export const isBuilt = () => {
 };
 
 /**
- * Plugin that omits modules that Fastify would load for other kinds of servers: HTTP/2, schemas that it compiles
+ * Plugin that omits modules that Fastify would load only for other kinds of servers: HTTP/2, schemas that it compiles
  * itself, and lists of files created on startup.
  */
 const withoutUnused = {
@@ -63,7 +63,7 @@ const withSqlite = {
     }),
 };
 
-/** Keeps a module in a file of its own, in a folder relative to the file that imports it. */
+/** Keeps a module in a separate file, in a folder relative to the file that imports it. */
 const apart = (filter, file, folder) => ({
   name: file,
   setup: ({ onResolve }) =>
@@ -72,20 +72,20 @@ const apart = (filter, file, folder) => ({
     ),
 });
 /**
- * Keeps the server in a file of its own. Without the server, commands for scripts start in a third of the time. The
+ * Keeps the server in a separate file. Without the server, commands for scripts start in a third of the time. The
  * server is a single file, because an upgrade must not remove a part that a running server has not loaded yet.
  */
 const serverApart = (folder) => apart(/\/program\.ts$/, 'server.js', folder);
-/** Keeps the driver of MySQL, which is a quarter of all code, in a file of its own. */
+/** Keeps the driver of MySQL in a separate file, because it is a quarter of all code. */
 const mysqlApart = (folder = '.') => apart(/\/mysql-driver\.ts$/, 'mysql.js', folder);
 
-/** Banner with `require`, which CommonJS packages in an ES module need. */
+/** Banner that defines `require`, because CommonJS packages in an ES module need it. */
 const js =
   "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
 
 /**
  * Bundles part of the program, by default as an ES module. Removes comments and indentation, because V8 keeps the whole
- * text of a program in memory: 3.8 MB in place of 5.4, and twice as much if one character is outside Latin-1.
+ * text of a program in memory: 3.8 MB instead of 5.4, and twice as much if one character is outside Latin-1.
  */
 export const bundleProgram = async ({ plugins = [], ...options }) => {
   const { build } = await import('esbuild');
@@ -148,7 +148,7 @@ const buildInto = async (folder) => {
     write('openapi.json', api);
     await buildClient(api, join(folder, 'client.js'));
   } finally {
-    // Otherwise, its process would run as long as this process.
+    // Otherwise, the process that it starts would run as long as this process.
     await stop();
   }
 };

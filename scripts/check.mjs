@@ -31,7 +31,7 @@ const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_
 const failed = Object.entries(checks).filter(([name, command]) => {
   process.stdout.write(`\n== ${name}\n`);
   const { status } = spawnSync(command, { cwd: root, stdio: 'inherit', shell: true, env });
-  // A search fails if it finds nothing.
+  // git grep exits with 1 if it finds nothing.
   return status !== (command.startsWith('git grep') ? 1 : 0);
 });
 const names = failed.map(([name]) => name).join(', ');

@@ -49,7 +49,10 @@ export const putInPlace = (made, place) => {
 
 const has = (path) => existsSync(join(root, 'node_modules', path));
 
-/** Adds workspaces installed earlier to the given workspaces, and tells if all their packages match the lockfile. */
+/**
+ * Adds workspaces installed earlier to the given workspaces, and determines whether all their packages match the
+ * lockfile.
+ */
 const readState = (names) => {
   const { packages: locked } = readJson('package-lock.json');
   const installed = has('.package-lock.json') ? readJson('node_modules', '.package-lock.json').packages : {};
@@ -61,7 +64,7 @@ const readState = (names) => {
 };
 
 /**
- * Installs the packages of the program and of workspaces into a new folder, which then becomes node_modules. Workspaces
+ * Installs the packages of the program and of workspaces into a new folder that then becomes node_modules. Workspaces
  * installed earlier stay installed.
  */
 export const install = async (...names) => {
@@ -79,16 +82,16 @@ export const install = async (...names) => {
   });
 };
 
-/** Options that are set explicitly, because npm passes on the options of its own command. */
+/** Options that are set explicitly, because npm would otherwise pass on the options of its own command. */
 const options =
   '--include=dev --include=optional --ignore-scripts --prefer-offline --dry-run=false --global=false --audit=false ' +
   '--fund=false --fetch-retries=1 --fetch-retry-mintimeout=500 --loglevel=error';
 
-/** Failed installation. The message is one line. */
+/** Error for a failed installation. The message is one line. */
 export class InstallError extends Error {}
 
 const runNpm = async (args, cwd, signal) => {
-  // On Windows npm is a batch file, which needs a shell.
+  // On Windows, npm is a batch file, which needs a shell.
   const running = promisify(execFile)('npm', [...args, ...options.split(' ')], {
     cwd,
     shell: process.platform === 'win32',

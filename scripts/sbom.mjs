@@ -12,10 +12,10 @@ const npmSbom = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '
 const sbom = readOutput('npm', ...npmSbom, '--workspaces=false');
 const contained = new Set(readJson('dist', 'licences.json').map(({ name, version }) => `${name}@${version}`));
 const isContained = (ref) => contained.has(ref);
-// To npm, most libraries are needed only for development, because the bundle contains them.
+// npm considers most libraries to be needed only for development, because the bundle contains them.
 sbom.components = sbom.components
   .filter((each) => isContained(each['bom-ref']))
-  // npm gives a package in the place of another one that one's name.
+  // If a package is installed in the place of another, npm gives it the name of the other.
   .map(({ properties, ...component }) => {
     const name = component['bom-ref'].replace(/@[^@]*$/, '');
     return { ...component, name, scope: 'required' };

@@ -5,9 +5,9 @@ import { buildProgram, bundlePath } from './bundle.mjs';
 import { InstallError, install, root } from './install.mjs';
 
 /**
- * Stops the program when its parent ends, because npm sends SIGTERM to the shell between them, which ends without
- * forwarding the signal. If the program receives the signal itself, no second signal must be sent, because it would
- * skip the shutdown.
+ * Stops the program when its parent ends, because npm sends SIGTERM to the shell between them, and that shell ends
+ * without forwarding the signal. If the program receives the signal itself, no second signal must be sent, because it
+ * would skip the shutdown.
  */
 const stopWithParent = () => {
   const parent = process.ppid;

@@ -10,19 +10,19 @@ const headers = { 'content-type': 'application/json; charset=utf-8', 'content-le
 let received: { count: number; headers: object; body: string } = { count: 0, headers: {}, body: '' };
 
 const kinds: Record<string, RequestListener> = {
-  /** Handler for small responses, because Node sends a string together with the headers. */
+  /** Handler for small responses, for which Node sends a string together with the headers. */
   text: (_request, response) => response.writeHead(200, headers).end(text),
-  /** Handler for large responses, because a buffer needs no encoding. */
+  /** Handler for large responses, for which a buffer needs no encoding. */
   buffer: (_request, response) => response.writeHead(200, headers).end(bytes),
   /**
-   * Handler that reads and parses the body, as any server that creates resources must. Readiness checks send no body.
+   * Handler that reads and parses the body, as every server that creates resources must. Readiness checks send no body.
    */
   parse: (request, response) =>
     readBody(request, (body) => {
       JSON.parse(body || 'null');
       response.writeHead(201, headers).end(text);
     }),
-  /** Handler that receives deliveries. A GET returns the number of POST requests and the last request. */
+  /** Handler for received deliveries. A GET returns the number of POST requests and the last request. */
   sink: (request, response) =>
     readBody(request, (body) => {
       if (request.method === 'GET') response.end(JSON.stringify(received));

@@ -1,6 +1,6 @@
 import { Server } from 'node:net';
 
-/** Preloaded into json-server. Makes it listen only on the loopback address instead of on all addresses. */
+/** Preloaded into json-server, so that it listens only on the loopback address instead of on all addresses. */
 const { listen } = Server.prototype;
 
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]): Server {

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 
-/** Opens and reads event streams, like consoles that show alerts. Resolves to the number of accepted streams. */
+/** Opens and reads event streams, as consoles that show alerts do. Resolves to the number of accepted streams. */
 export const start = async (url: string, streams: number): Promise<number> => {
   const open = (): Promise<boolean> =>
     new Promise((resolve) => {

@@ -14,7 +14,7 @@ const readChecks = async (url: string): Promise<number> => {
   return Number(checks);
 };
 
-/** Measures the cost of 1000 checks per minute of websites and ports on a server on this machine. */
+/** Measures the cost of 1000 checks per minute of websites and ports, on a server on this machine. */
 export const checks: Measure = ({ scope, rounds }) =>
   withScope(scope.folder, async (own) => {
     const target = await startServer(own, { ...createBare('{"status":"up"}'), place: 'load' });

@@ -9,11 +9,11 @@ import type { Bench, Measure } from '../support/run.ts';
 import { startCompanion, startSearchable, startServer, withScope } from '../support/server.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-/** Alerts sent per second in a round. This is more than can be delivered. */
+/** Alerts sent per second in a round: more than can be delivered. */
 const perSecond = 30_000;
 const pollMs = 10;
 
-/** Measures signed webhooks to a receiver on this machine, compared with a loop that posts the same bytes. */
+/** Measures signed webhooks to a receiver on this machine. Compares them with a loop that posts the same bytes. */
 export const deliveries: Measure = async (bench) => {
   const dataDir = join(bench.scope.folder, 'deliveries');
   await fillLog(dataDir, perSecond * bench.seconds * (bench.rounds + 2));
@@ -22,7 +22,7 @@ export const deliveries: Measure = async (bench) => {
   return [await measure(1), await measure(8)];
 };
 
-/** Measures both sides. Each side posts continuously, so the other side is stopped while one is measured. */
+/** Measures both sides. Each side posts continuously, so each is stopped while the other is measured. */
 const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number) => {
   const { scope, seconds } = bench;
   const { url } = await startServer(scope, sink);

@@ -15,7 +15,7 @@ import { newTask } from '../support/tasks.ts';
 /** Milliseconds between the first response and the memory reading. */
 const idleMs = 500;
 
-/** Starts the sides alternately, without pinning. */
+/** Starts the sides alternately. Does not pin them to processors. */
 const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: servers.Scope) => Promise<servers.Server>)[]) => {
   const measureStart = (start: (own: servers.Scope) => Promise<servers.Server>) =>
     servers.withScope(scope.folder, async (own) => {
@@ -70,7 +70,7 @@ const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
   }));
 };
 
-/** Measures startup of the single executable compared with the bundle. */
+/** Measures the startup of the single executable. Compares it with that of the bundle. */
 export const executableStart: Measure = async (bench) => {
   if (!existsSync(servers.executable)) throw new NotMeasurable('there is no executable: npm run build:executable');
   const start = (isExecutable: boolean) => (own: servers.Scope) =>
@@ -106,8 +106,8 @@ export const consoleCost: Measure = async ({ scope }) => {
 };
 
 /**
- * Measures a process in several readings. Each reading has the percentage of one processor used, and how often per
- * second the main thread sleeps.
+ * Measures a process in several readings. Each contains the percentage of one processor that the process uses, and how
+ * often per second its main thread sleeps.
  */
 export const measureCost = async (pid: number) => {
   const read = () => [performance.now(), readCpuMs(pid), readStatus(pid, 'voluntary_ctxt_switches')] as const;

@@ -7,7 +7,10 @@ import { measureCost } from './footprint.ts';
 const createHeartbeats = (count: number, period = 3600) =>
   Array.from({ length: count }, (_, index) => ({ name: `job-${index}`, uuid: randomUUID(), period }));
 
-/** Creates five watches of each type available on this machine, at the usual intervals. None of the watches fires. */
+/**
+ * Creates five watches of each type that is available on this machine, with the usual intervals. None of the watches
+ * fires.
+ */
 const createWatches = (url: string) => {
   const limit = { limit: 1000 };
   const readings = { disk: limit, memory: limit, cpu: limit, load: limit, pressure: limit, service: { failed: true } };
@@ -19,8 +22,8 @@ const createWatches = (url: string) => {
 };
 
 /**
- * Measures pings of one heartbeat, each stored on disk before its response. Also measures the cost of many silent
- * heartbeats and watches.
+ * Measures pings of one heartbeat, each of which is stored on disk before its response. Also measures the cost of many
+ * silent heartbeats and watches.
  */
 export const heartbeats: Measure = ({ scope, load, rounds, seconds }) =>
   withScope(scope.folder, async (own) => {

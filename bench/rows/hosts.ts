@@ -13,7 +13,7 @@ const reportMs = 10_000;
 const warmupRounds = 4;
 const rounds = 9;
 
-/** Every how many reports processes are included, and the number of processes in such a report. */
+/** Reports per report that includes processes, and number of processes in such a report. */
 const processesEvery = 6;
 const processCount = 30;
 
@@ -29,7 +29,7 @@ const createProcess = (_: unknown, index: number) => ({
   startedAt: '2026-01-31T08:30:00.000Z',
 });
 
-/** Measures a hub with 500 hosts. Each host reports every ten seconds on a connection of its own. */
+/** Measures a hub with 500 hosts that each report every ten seconds on a separate connection. */
 export const hosts: Measure = async ({ scope }) => {
   const all = Array.from({ length: hostCount }, (_, index) => {
     const name = `host-${index}`;

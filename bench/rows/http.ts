@@ -14,9 +14,9 @@ import { createSeedTask, newTask } from '../support/tasks.ts';
 interface Ours extends LoadRequest {
   hasToken?: boolean;
   options?: servers.SignalboxOptions | ((scope: servers.Scope) => Promise<servers.SignalboxOptions>);
-  /** Requests sent before measuring. */
+  /** Requests sent before the measurement. */
   before?: LoadRequest[];
-  /** Returns the part of a response that must be equal on both sides. */
+  /** Returns the part of a response that must be the same on both sides. */
   toSame?(answer: string): unknown;
   /** Returns the amount of work in a response. Needed if responses differ. */
   weigh?(answer: string): number;
@@ -58,7 +58,7 @@ const lists = {
   '?status=Cancelled&priority=High': 'some of the last ten match',
   '?status=Completed': 'none matches',
 };
-/** Preloads a copy of the program's own tick object. If the program stops creating its own, this side is faster. */
+/** Preloads a copy of the program's own tick object. If the program no longer creates its own, this side is faster. */
 const tickShapeKept: Beside = {
   name: 'itself with the shape of tick objects kept by a preloaded module',
   url: '/api/tasks',
@@ -105,7 +105,7 @@ const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory: Beside = { name: 'itself with --store memory', ...create, options: {} };
 const stored = 'answered after fdatasync';
 
-/** Alerts about 10^5 different problems per round. Each opens an incident, up to the limit on open incidents. */
+/** Alerts about 10^5 different problems per round. Each alert opens an incident, up to the limit on open incidents. */
 const storm = createPost('/api/alert', { ...alert, key: '[<id>]' });
 const withIncidents: Ours = { ...storm, minSeconds: 6, options: {} };
 const withoutIncidents: Beside = {
@@ -130,12 +130,13 @@ const durable: HttpLine[] = [
 ];
 
 /**
- * Number of connections for Glances. It handles one request at a time and refuses connections when many are waiting.
+ * Number of connections for Glances, which handles one request at a time and refuses connections when many are waiting.
  */
 const few = { connections: 8 };
 
 /**
- * Counts the fields of all rows. signalbox has four per row. Glances has about twenty, and none of them can be omitted.
+ * Counts the fields of all rows. signalbox has four per row. Glances has about twenty, and none of them can be left
+ * out.
  */
 const countFields = (answer: string): number => {
   const value = JSON.parse(answer);
@@ -150,7 +151,7 @@ const glances: Beside = {
   program: () => opponents.glances,
 };
 
-/** Substitute for PowerShell. Reads the command sent by the server and prints a row per process listed by `ps`. */
+/** Substitute for PowerShell. Reads the command that the server sends, and prints a row per process that `ps` lists. */
 const script = String.raw`#!/bin/sh
 read -r command
 echo '{"command":"Get-Process"}'

@@ -25,8 +25,8 @@ const startSleepers = async (scope: Scope): Promise<void> => {
 };
 
 /**
- * Measures the effect of process lists on other requests. The server is not pinned, because reading many processes may
- * use another thread.
+ * Measures how process lists affect other requests. The server is not pinned, because reading many processes may use
+ * another thread.
  */
 export const hammered: Measure = async ({ scope, load, rounds }) => {
   await startSleepers(scope);
@@ -47,7 +47,9 @@ export const hammered: Measure = async ({ scope, load, rounds }) => {
   ];
 };
 
-/** Milliseconds to pause after reading each piece of at most 64 KiB. The result is about three megabytes per second. */
+/**
+ * Milliseconds to pause after reading each piece of at most 64 KiB, which results in about three megabytes per second.
+ */
 const readMs = 20;
 
 /** Reads a response slowly. The returned function stops reading, and throws if the response was already complete. */
@@ -67,7 +69,9 @@ const readSlowly = (url: string): (() => void) => {
   };
 };
 
-/** Measures a client that slowly reads a very long response: its peak memory, and the delay of other requests. */
+/**
+ * Measures a client that reads a very long response slowly: the server's peak memory, and the delay of other requests.
+ */
 export const slowReader: Measure = async ({ scope, rounds }) => {
   const { url, pid } = await startSignalbox(scope, { tasks: 1_000_000 });
   const long = `${url}/api/tasks?limit=1000000`;

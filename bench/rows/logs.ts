@@ -16,7 +16,10 @@ const compare = async (bench: Bench, ours: Target, theirs: Target, connections =
   return compareRates(bench, await toSide(ours), await toSide(theirs));
 };
 
-/** Measures long logs compared with a short log: the time until they are searchable, and the time to list them. */
+/**
+ * Measures long logs, and compares them with a short log: the time until they are searchable, and the time to list
+ * them.
+ */
 export const longLogs: Measure = async (bench) => {
   const short = join(bench.scope.folder, 'short');
   await fillLog(short, few);
@@ -44,7 +47,7 @@ const measureLog = async (bench: Bench, records: number, short: string): Promise
 };
 
 /**
- * Starts a server on the long log, and another on a log of a single day of it, which begins with this record. Also
+ * Starts a server on the long log, and another on a log of only one of its days, which begins with this record. Also
  * returns the query for that day.
  */
 const startLogs = async ({ scope, folder }: Bench, first: number) => {
@@ -58,8 +61,8 @@ const startLogs = async ({ scope, folder }: Bench, first: number) => {
 };
 
 /**
- * Measures searches within a day in the middle of a long log. One search is for a string that no alert contains, so all
- * alerts are read. The other is for the last alerts.
+ * Measures searches within a day in the middle of a long log. One search is for a string that no alert contains, so
+ * that all alerts are read. The other is for the last alerts.
  */
 export const searchDay: Measure = async (bench) => {
   const { long, day, range } = await startLogs(bench, many / 2);

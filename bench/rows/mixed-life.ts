@@ -7,11 +7,11 @@ import type { Measure } from '../support/run.ts';
 import { createScope, readMemory, startServer, startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
-/** Minutes of the whole row, and minutes before the first memory reading. */
+/** Duration of the whole row in minutes, and minutes before the first memory reading. */
 const lengths = { usual: [2, 1], long: [60, 10] } as const;
 const pauseMs = 5;
 const streamMs = 2000;
-/** Milliseconds for which the receiver of deliveries is up, and then down. */
+/** Milliseconds for which the receiver of deliveries is up, and milliseconds for which it is then down. */
 const receiverMs = 15_000;
 
 /**

@@ -10,8 +10,8 @@ import { startSignalbox, withScope } from '../support/server.ts';
 const everyMs = 10;
 
 /**
- * Measures the time from an alert's request to its notification at a receiver on this machine. Each alert is about a
- * different problem.
+ * Measures the time from the request with an alert to the notification at a receiver on this machine. Each alert is
+ * about a different problem.
  */
 export const notification: Measure = async ({ scope, rounds, seconds }) => {
   const measure = (notify: 'alerts' | 'incidents') =>

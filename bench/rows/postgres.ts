@@ -18,7 +18,7 @@ import { createSeedTask, newTask } from '../support/tasks.ts';
 
 /** Number of connections per side. */
 const connections = 64;
-/** Minimum duration of a round. pgbench spends some of it connecting. */
+/** Minimum duration of a round in seconds. pgbench spends part of it connecting. */
 const minSeconds = 3;
 
 type DatabaseBench = Bench & { database: PostgresServer };
@@ -42,7 +42,7 @@ const toVariables = ({ database }: DatabaseBench, name?: string) => ({
   SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
 });
 
-/** Starts an instance on the server's default database, or on the database `name`. */
+/** Starts an instance on the database `name` or, by default, on the server's default database. */
 const startInstance = (bench: DatabaseBench, name?: string) => {
   const flags = ['--time-zone', 'UTC'];
   return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });
@@ -59,7 +59,7 @@ const importTasks = async (bench: DatabaseBench, count: number, name?: string): 
   await runSql(bench.database.url(name), 'VACUUM ANALYZE signalbox.task');
 };
 
-/** Runs transactions from a script of prepared statements with pgbench, one at a time on each connection. */
+/** Runs transactions with pgbench from a script of prepared statements, one at a time on each connection. */
 const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: string, clients = connections) => {
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
@@ -72,7 +72,9 @@ const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: s
   return { count: Number(count), perSecond: Number(perSecond) };
 };
 
-/** Measures creating tasks, compared with prepared INSERTs: one at a time, and in batches as large as signalbox's. */
+/**
+ * Measures creating tasks. Compares it with prepared INSERTs: one at a time, and in batches as large as signalbox's.
+ */
 export const createTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
@@ -100,7 +102,7 @@ export const createTasks = onDatabase(async (bench) => {
   ];
 });
 
-/** Returns the number of tasks that signalbox writes in one batch under load. Each batch updates the gate once. */
+/** Returns the number of tasks that signalbox writes in one batch under load. The gate is updated once per batch. */
 const measureBatch = async (database: PostgresServer, ours: Side): Promise<number> => {
   const countBatches = async (): Promise<number> => {
     // Statistics lag up to a second behind the last transaction.
@@ -116,7 +118,7 @@ const measureBatch = async (database: PostgresServer, ours: Side): Promise<numbe
 
 const many = 100_000;
 
-/** Measures reading random tasks over HTTP, compared with a prepared SELECT by primary key. */
+/** Measures reading random tasks over HTTP. Compares it with a prepared SELECT by primary key. */
 export const readTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
@@ -134,7 +136,7 @@ export const readTasks = onDatabase(async (bench) => {
 
 const large = 1_000_000;
 
-/** Measures lists of fifty tasks with their total. Repeats this with ten times as many tasks. */
+/** Measures lists of fifty tasks with their total, then repeats this with ten times as many tasks. */
 export const listTasks = onDatabase(async (bench) => {
   const { database } = bench;
   await database.sql('CREATE DATABASE small OWNER signalbox');
@@ -151,7 +153,7 @@ export const listTasks = onDatabase(async (bench) => {
   return [await compare(''), await compare('?status=Pending')];
 });
 
-/** Measures creating tasks with two instances on one database, compared with one instance. */
+/** Measures creating tasks with two instances on one database. Compares it with one instance. */
 export const twoInstances = onDatabase(async (bench) => {
   const [one, two] = [await startInstance(bench), await startInstance(bench)];
   const pids = [bench.database.pid(), one.pid, two.pid];

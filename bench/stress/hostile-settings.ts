@@ -15,7 +15,7 @@ const overloadMs = 100;
 /** Milliseconds between two requests to `/livez`. */
 const everyMs = 20;
 
-/** Number of alerts evaluated by the silences, watches and destinations, and characters per text. */
+/** Number of alerts that the silences, watches and destinations evaluate, and number of characters per text. */
 const alerts = { count: 200, characters: 4000 };
 
 /** Setting to create. */
@@ -24,7 +24,7 @@ interface Wanted {
   value: object;
 }
 
-/** Stores settings until the server has no room for more. Throws on a refusal that no limit explains. */
+/** Stores settings until the server has no room for more. Throws if no limit explains a refusal. */
 const fill = async (server: Server, token: string, most: number, toWanted: (index: number) => Wanted) => {
   let [next, stored, isFull] = [0, 0, false];
   const write = async (): Promise<void> => {
@@ -49,7 +49,7 @@ const fill = async (server: Server, token: string, most: number, toWanted: (inde
 };
 
 /**
- * Creates a costly expression. Matching a string of a and b, an engine keeps as many states as the repetition count.
+ * Creates a costly expression. To match a string of a and b, an engine keeps as many states as the repetition count.
  */
 const toCostly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 const toText = (index: number): string =>
@@ -59,7 +59,10 @@ const days = (count: number): string => new Date(Date.now() + count * 86_400_000
 const long = 'x'.repeat(4000);
 const everyMinute = { schedule: '* * * * *', timeZone: 'Australia/Lord_Howe' };
 
-/** Creates a silence with a matcher that many alerts pass, followed by an expression that is tested on those alerts. */
+/**
+ * Creates a silence with a matcher that many alerts pass, followed by an expression that is then tested on those
+ * alerts.
+ */
 const costlySilence = (index: number): object => ({
   endsAt: days(1),
   matchers: [

@@ -11,8 +11,8 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * Measures the parts named on the command line, or all parts, and prints the results. See README.md. Exit code 1: a
- * goal was missed.
+ * Measures the parts named on the command line, or all parts, and prints the results. See README.md. Exit code 1 means
+ * that a goal was missed.
  */
 const { findings, gaps } = await runRows('stress', rows, process.argv.slice(2));
 if (gaps.length > 0 || findings.some(isMissed)) process.exitCode = 1;

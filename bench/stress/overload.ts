@@ -5,12 +5,14 @@ import { startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
 /**
- * Task update with 16 KiB of nested lists, which are ignored. Processing it costs much more than sending or reading it.
+ * Task update with 16 KiB of nested lists that are ignored. Processing the update costs much more than sending or
+ * reading it.
  */
 const depth = 8000;
 const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 /**
- * Number of connections. Each repeats its request immediately. This load is enough to make the server refuse requests.
+ * Number of connections, which each repeat their request immediately. This load suffices to make the server refuse
+ * requests.
  */
 const connections = 3000;
 const overloadSeconds = 30;

@@ -15,8 +15,8 @@ const fileBytes = 63 * 1024 * 1024;
 const recordBytes = 500;
 
 /**
- * Writes an alert log in signalbox's format, starting at the seq `first`, with one alert per second. `startedAt` is the
- * time of seq 0, in Unix milliseconds.
+ * Writes an alert log in signalbox's format that starts at the seq `first` and has one alert per second. `startedAt` is
+ * the time of seq 0, in Unix milliseconds.
  */
 export const fillLog = async (directory: string, records: number, { first = 1, startedAt = longAgo } = {}) => {
   await mkdir(directory, { recursive: true });

@@ -6,8 +6,8 @@ import { buildSync } from 'esbuild';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Compiles a module for a measured process, which must not load a compiler. Returns the absolute path of the result.
- * `module` is a path from the repository's root without its extension.
+ * Compiles a module for a measured process, which must not load a compiler itself. Returns the absolute path of the
+ * result. `module` is a path from the repository's root without its extension.
  */
 export const compile = (module: string): string => {
   const outfile = join(root, 'dist', 'bench', `${basename(module)}.mjs`);

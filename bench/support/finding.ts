@@ -23,7 +23,9 @@ export interface Finding {
 export type Line = Finding & { id: string };
 export type Gap = { id: string; reason: string };
 
-/** Returns the smallest value that is not exceeded by the given share of the values: 0.99 is the p99, 1 the maximum. */
+/**
+ * Returns the smallest value that the given share of the values does not exceed: 0.99 gives the p99, and 1 the maximum.
+ */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN;
 
@@ -43,7 +45,8 @@ export const toSides = <T extends { bytes: number }>([ours = [], theirs = []]: T
 });
 
 /**
- * Divides our figure by the figure of the comparison, round by round. Other load on the machine changes between rounds.
+ * Divides our figure by the figure of the comparison, round by round, because other load on the machine changes between
+ * rounds.
  */
 const toRatios = ({ ours, theirs = [] }: Finding): number[] =>
   ours.slice(0, theirs.length).map((figure, round) => figure / (theirs[round] ?? Number.NaN));
@@ -105,7 +108,7 @@ const toCells = (line: Line): string[] => {
 const describeRange = (ratios: number[]): string =>
   ` (${formatRatio(Math.min(...ratios))} to ${formatRatio(Math.max(...ratios))})`;
 
-/** Formats a ratio below 10 with three decimals, to make a narrow miss visible. */
+/** Formats a ratio. A ratio below 10 has three decimals, so that a narrow miss is visible. */
 const formatRatio = (ratio: number): string => (Math.abs(ratio) < 10 ? ratio.toFixed(3) : ratio.toFixed(1));
 
 const formatFigure = (figure: number): string => {

@@ -4,7 +4,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 
-/** Error of a row that cannot be measured here, e.g. because a program is missing. Other errors are failures. */
+/** Error for a row that cannot be measured here, e.g. because a program is missing. Other errors are failures. */
 export class NotMeasurable extends Error {}
 
 /** Programs used for measuring or comparing, with their Debian packages. */
@@ -27,8 +27,8 @@ export const requireProgram = (name: string): string => {
 };
 
 /**
- * Returns the first and last processor in a list such as `0-2,5`. These rarely share a core. Undefined for fewer than
- * two processors.
+ * Returns the first and the last processor in a list such as `0-2,5`, because these rarely share a core. Undefined for
+ * fewer than two processors.
  */
 export const parseCores = (list: string): { server: string; load: string } | undefined => {
   const [server = '', ...others] = list.match(/\d+/g) ?? [];
@@ -59,7 +59,7 @@ export const requireDisk = (folder: string, bytes = 0): void => {
   throw new NotMeasurable(`${folder} ${problem}: name a folder with --folder`);
 };
 
-/** Measures over two seconds how many times per second 4 KiB can be appended to a file and synced. */
+/** Measures for two seconds how many times per second 4 KiB can be appended to a file and synced. */
 const measureSyncs = (folder: string): number => {
   const file = openSync(join(folder, 'syncs'), 'w');
   const end = performance.now() + 2000;

@@ -5,7 +5,7 @@ import type { ServerOptions } from './server.ts';
 
 const jsonServer = join(root, 'node_modules/json-server/lib/bin.js');
 
-/** Creates Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
+/** Creates Node's own server with one constant response. See `opponents/bare.ts` for the kinds. */
 export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' | 'sink' = 'text'): ServerOptions => ({
   command: (port) => [process.execPath, compile('bench/opponents/bare'), String(port), kind, 'answer.json'],
   files: { 'answer.json': answer },
@@ -42,7 +42,7 @@ export const alertmanager: ServerOptions = {
 /** Receiver of deliveries, on the processor for loads. A GET returns the number of deliveries and the last delivery. */
 export const sink: ServerOptions = { ...createBare('', 'sink'), place: 'load' };
 
-/** Web server of Glances. It reads the processes again if its reading is more than a second old. */
+/** Web server of Glances. If its reading is more than a second old, it reads the processes again. */
 export const glances: ServerOptions = {
   command: (port) => [
     ...[requireProgram('glances'), '--webserver', '--bind', '127.0.0.1', '--port', String(port)],

@@ -11,7 +11,7 @@ import { pin, requireProgram } from './machine.ts';
 /** Password of the administrator on every server in the bench. */
 export const password = 'a password for measurements';
 
-/** Request repeated on every connection. Each repetition is sent as soon as the response has arrived. */
+/** Request that every connection repeats as soon as the response has arrived. */
 export interface LoadRequest {
   /** URL in which each `[<number>]` in the path becomes a random integer from 1 to `numbers`. */
   url: string;
@@ -67,7 +67,7 @@ export const createPost = (url: string, value: unknown): LoadRequest => ({
 export const logIn = async (url: string): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** Amount of work done. Here, the number of expected responses. */
+/** Amount of work done, here the number of expected responses. */
 export interface Done {
   count: number;
   perSecond: number;
@@ -76,8 +76,8 @@ export interface Done {
 const runFile = promisify(execFile);
 
 /**
- * Creates load with wrk. Slower programs would measure their own speed. Scripts are written to `folder`. Rejects if a
- * request failed.
+ * Creates load with wrk, because slower programs would measure their own speed. Scripts are written to `folder`.
+ * Rejects if a request failed.
  */
 export const createLoad = (folder: string) => {
   let scripts = 0;
@@ -114,7 +114,7 @@ export const createScript = ({ url, numbers, method = 'GET', body, headers = {} 
 const toLuaString = (text: string): string =>
   `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 
-/** Parses the script's line. Throws if the line is missing, or reports a failure or no response. */
+/** Parses the line that the script prints. Throws if the line is missing, or if it reports a failure or no response. */
 export const parseWrk = (output: string, { isRefused = false }: Pick<LoadRequest, 'isRefused'>): Done => {
   const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
   if (line === undefined) throw new Error(`wrk printed no figures:\n${output}`);

@@ -40,7 +40,7 @@ export const createSide = async (bench: Bench, pids: number[], request: LoadRequ
   return { pids, bytes: Buffer.byteLength(answer), work, settle: () => ask(request) };
 };
 
-/** Returns work per second for our side and for the comparison, after a warm-up round of each. */
+/** Returns work per second for our side and for the comparison, each after a warm-up round. */
 export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonly [Side, Side]) => {
   const turns = sides.map(({ pids, bytes, work, settle }) => async () => {
     const before = readCpuMs(...pids);
@@ -61,8 +61,8 @@ export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonl
 };
 
 /**
- * Maximum number of connections. After a pause of the machine, more connections than this would be refused as too many
- * from one address.
+ * Maximum number of connections. With more, a pause of the machine would lead to refusals because of too many
+ * connections from one address.
  */
 const maxSockets = 200;
 
@@ -99,7 +99,7 @@ const tryPriority = (priority: number): void => {
   try {
     setPriority(priority);
   } catch {
-    // Ordinary users may not do this, in which case the figures are slightly worse.
+    // Ordinary users may not do this. The figures are then slightly worse.
   }
 };
 
@@ -135,7 +135,7 @@ const listChildren = (pid: number): number[] => {
   return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 };
 
-/** Reads a file. Returns an empty string for a process or thread that has ended. */
+/** Reads a file. Returns an empty string if the process or thread has ended. */
 const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');

@@ -31,13 +31,13 @@ export const parseArguments = (args: string[]) => {
     isLong: values.long,
     /** Parent of temporary folders. Must be on a disk, because writes are synced. */
     folder: values.folder,
-    /** File whose table is replaced. Only set for a run of all rows with enough rounds. */
+    /** File whose table is replaced. Set only for a run of all rows with enough rounds. */
     page: ids.length === 0 && rounds >= minRounds ? 'bench/results.md' : undefined,
   };
 };
 
 export interface Bench extends ReturnType<typeof parseArguments> {
-  /** Scope that ends with the row, along with all servers of the row. */
+  /** Scope that ends with the row, together with all servers of the row. */
   scope: Scope;
   load: ReturnType<typeof createLoad>;
   /** Folder shared by rows. Deleted at the end of the run. */

@@ -67,7 +67,7 @@ export interface ServerOptions {
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Milliseconds between readiness checks. Short compared with startup. */
+/** Milliseconds between readiness checks. Short compared with a startup. */
 const pollMs = 2;
 const patienceMs = 120_000;
 
@@ -162,14 +162,14 @@ export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {
   });
 };
 
-/** Reads used and resident memory in MiB, after a garbage collection, from a server that reports its memory. */
+/** Reads the used and resident memory in MiB, after a garbage collection, of a server that reports its memory. */
 export const readMemory = async ({ child }: Server): Promise<{ live: number; resident: number }> => {
   child.send('collect');
   const [{ heapUsed, external, rss }] = (await once(child, 'message')) as [NodeJS.MemoryUsage];
   return { live: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
 };
 
-/** Starts signalbox on a log. Resolves, once the whole log is searchable, to the seconds this took. */
+/** Starts signalbox on a log. When the whole log is searchable, resolves to the seconds that this took. */
 export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
   const began = performance.now();
   const server = await startSignalbox(scope, options);

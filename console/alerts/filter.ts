@@ -9,7 +9,7 @@ export const alertFilter = createAddressFilter([
 /** Reads the seq before which the list begins. Undefined if the list begins with the newest alert. */
 export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;
 
-/** Reads the severity filter. URLs from earlier versions have a level in its place. */
+/** Reads the severity filter. In URLs from earlier versions, a level takes its place. */
 export const readSeverity = (): string | undefined => {
   const { severity, level } = place.value.params;
   return severity ?? level?.toUpperCase();

@@ -22,8 +22,8 @@ const hourMs = 3_600_000;
 const [firstRecount, lastRecount] = [1000, 60_000];
 
 /**
- * Counts alerts in the chosen window. Applies the filters in the URL except severity. The server counts once, and the
- * console adds new alerts.
+ * Counts alerts in the chosen window. Applies all filters in the URL except severity. The server counts only once.
+ * After that, the console adds new alerts itself.
  */
 export const useHistogram = (): Resource<AlertHistogram> => {
   const name = windowChoice.read();

@@ -17,7 +17,7 @@ export type Result = (typeof results)[number];
 export const toResult = ({ decision, exit }: Execution): Result =>
   decision === 'refused' ? 'refused' : (exit ?? 'not-started');
 
-/** Formats a command line in PowerShell syntax. A refused line is known only by its first word. */
+/** Formats a command line in PowerShell syntax. Of a refused line, only the first word is known. */
 export const toExecutionLine = ({ command, parameters }: Execution): string =>
   [command, ...Object.entries(parameters ?? {}).map(([name, value]) => `-${name} ${toValue(value)}`)].join(' ');
 

@@ -106,7 +106,7 @@ const Report = ({ report: { data, from, until, timeZone } }: { report: Availabil
   );
 };
 
-/** Screen of each kind of check. */
+/** Screen for each kind of check. */
 const screens = { watch: 'watches', heartbeat: 'heartbeats', host: 'hosts' };
 
 const CheckLink = ({ check: { kind, name } }: { check: Check }) => (

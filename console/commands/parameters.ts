@@ -33,7 +33,7 @@ interface ParametersSchema {
   oneOf?: { properties?: Record<string, ValueSchema> }[];
 }
 
-/** Lists the fields of the form. Some fields depend on the values of others. */
+/** Lists the fields of the form. Some fields depend on the values of other fields. */
 export const listParameters = ({ parameters }: CommandDescription, values: Values): Parameter[] => {
   const { properties = {}, required = [], allOf = [], oneOf = [] } = parameters as ParametersSchema;
   const variant = oneOf.find(({ properties: each = {} }) =>
@@ -90,7 +90,7 @@ export const toCommandLine = (name: string, parameters: Parameter[], values: Val
 const listValues = ({ isList }: Parameter, value: string): string[] =>
   (isList ? value.split(',') : [value]).map((each) => each.trim()).filter((each) => each !== '');
 
-/** Value such as 1kb, which PowerShell may parse as a number and rewrite. The server refuses such values in a list. */
+/** Value such as 1kb that PowerShell may parse as a number and rewrite. The server refuses such values in a list. */
 const rewritten = /^(?!(?:0|[1-9]\d{0,15})$)\+?\.?\d/;
 
 /** Adds quotes. Text with both kinds of quotes cannot be quoted, so the server refuses it with a reason. */

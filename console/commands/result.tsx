@@ -166,7 +166,7 @@ const createColumns = (names: string[], result: Cells[]): Column<Row>[] =>
     };
   });
 
-/** Names of properties whose values are bytes or kilobytes. */
+/** Names of properties with values in bytes or kilobytes. */
 const inBytes =
   /^((Private|Paged|NonpagedSystem|PagedSystem|Virtual|Peak\w*)MemorySize(64)?|(Peak)?WorkingSet(64|Size)?|VirtualSize|(\w*File)?Size|FreeSpace|Capacity|TotalPhysicalMemory|WS|PM|NPM|VM)$/;
 const inKilobytes = /^(Free(Physical|Virtual)Memory|Total(Visible|Virtual)MemorySize|L[23]CacheSize)$/;

@@ -27,7 +27,7 @@ interface Props {
 
 /**
  * Waits for the first alert of a sender and shows the stored fields. Recognizes the alert by its key or, without a key,
- * by its format. Until then, shows the latest earlier alert.
+ * by its format. Until the alert arrives, shows the latest earlier alert.
  */
 export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const found = useSignal<AlertEntry | undefined>(undefined);

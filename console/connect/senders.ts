@@ -7,7 +7,7 @@ export type SenderName = keyof typeof connectTexts.names;
 /** Returns the URL for senders, based on the address in the browser. */
 export const toIntake = (): URL => new URL(toAddress(findRoute('createAlert')?.path ?? '/'));
 
-/** Returns the intake format of a sender; `native` for senders without a format of their own. */
+/** Returns the intake format of a sender, or `native` for a sender without a specific format. */
 export const toFormat = (sender: SenderName): string => {
   return ['github', 'syslog', 'cron', 'systemd', 'powershell', 'curl'].includes(sender) ? 'native' : sender;
 };
@@ -110,7 +110,7 @@ if /usr/local/bin/backup; then report resolved 'has succeeded'; else report firi
   }
 };
 
-/** Lines to add to an existing configuration. Undefined for senders that need no such lines. */
+/** Lines to add to an existing configuration. Undefined for senders that need none. */
 export const toOtherLines = (sender: SenderName, intake: URL, key: string): string | undefined =>
   sender !== 'alertmanager'
     ? undefined
@@ -134,8 +134,8 @@ const toReceiver = (url: string, key: string): string => `  - name: signalbox
             credentials: ${key}`;
 
 /**
- * Lines that store address and key in a file that only root can read. Arguments would be visible to any user on the
- * machine.
+ * Lines that store address and key in a file that only root can read, because arguments would be visible to any user on
+ * the machine.
  */
 const toVariables = (intake: URL, key: string): string => `mkdir -p /etc/signalbox
 (umask 077; cat > /etc/signalbox/client.env) << 'END'

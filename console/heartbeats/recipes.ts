@@ -5,7 +5,7 @@ import { findRoute } from '../routes.ts';
 /** A job's ping address. */
 export interface PingAddress {
   url: string;
-  /** True for an address by name. Such an address requires a key. */
+  /** True for an address that contains the heartbeat's name. Such an address requires a key. */
   isByName: boolean;
 }
 

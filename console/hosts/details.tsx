@@ -24,7 +24,7 @@ import { HostWatches } from './watches.tsx';
 
 interface Props {
   name: string;
-  /** Undefined if no host has this name. */
+  /** Host with this name. Undefined if there is none. */
   host: Host | undefined;
   onChanged: () => void;
 }

@@ -97,7 +97,7 @@ const TagFilter = ({ hosts }: { hosts: readonly Host[] }) => {
 
 const listTags = (hosts: readonly Host[]): string[] => [...new Set(hosts.flatMap(({ tags }) => tags))].toSorted();
 
-/** Groups hosts by tag, with hosts without tags last. A host is in the group of each of its tags. */
+/** Groups hosts by tag. Hosts without tags come last. A host is in the group of each of its tags. */
 const groupByTag = (hosts: readonly Host[]): { title: string; rows: readonly Host[] }[] =>
   [...listTags(hosts), '']
     .map((title) => ({
@@ -106,7 +106,7 @@ const groupByTag = (hosts: readonly Host[]): { title: string; rows: readonly Hos
     }))
     .filter(({ rows }) => rows.length > 0);
 
-/** Returns the text of a host in which the filter searches. */
+/** Returns the text that the filter searches for a host. */
 const toWords = ({ name, hostname, aliases, tags, note, state }: Host): string =>
   [name, hostname ?? '', ...aliases, ...tags, note, words.states[state]].join(' ');
 

@@ -6,7 +6,7 @@ import { toHash } from '../router.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 
 /**
- * Watches of this server that run on a host: watches of the host itself, and watches that use it as one of several
+ * Watches of this server that run on a host: watches of the host itself, and watches for which it is one of several
  * places.
  */
 export const HostWatches = ({ host }: { host: Host }) => {

@@ -9,10 +9,10 @@ import { notify } from '../ui/toast.tsx';
 
 const words = text.incidents;
 
-/** Maximum number of characters of a title in a message. */
+/** Maximum number of characters of a title that a message shows. */
 const mostNamed = 60;
 
-/** Question that is open in a dialog, with its incidents. */
+/** Question in an open dialog, with the incidents that it is about. */
 interface Question {
   kind: 'snooze' | 'comment' | 'responder' | 'announce';
   incidents: readonly Incident[];
@@ -20,7 +20,7 @@ interface Question {
 
 export const question = signal<Question | undefined>(undefined);
 
-/** Counter of changes made by this page. When it changes, lists reload without waiting for an event. */
+/** Number of changes made by this page. When it increases, lists reload without waiting for an event. */
 export const changes = signal(0);
 
 /** Returns the title of a single incident, or the number of incidents. */
@@ -104,7 +104,7 @@ interface Change {
   one: (incident: Incident) => Promise<unknown>;
   many?: (ids: string[]) => Promise<{ data: { status: number; error: string | null }[] }>;
   said: (name: string) => string;
-  /** Reverts the action. Receives the incidents in their former state. */
+  /** Reverts the action. Receives the incidents as they were before it. */
   undo: (changed: readonly Incident[]) => Promise<void>;
 }
 
@@ -143,7 +143,7 @@ const restoreAll = async (before: readonly Incident[], restore: (one: Incident) 
 
 const reopenAgain = ({ id }: Incident): Promise<unknown> => userClient.reopenIncident({ id });
 
-/** Restores an acknowledgement unless it has expired. */
+/** Restores an acknowledgement, unless it has expired. */
 const acknowledgeAgain = async ({
   id,
   acknowledgedUntil: until,

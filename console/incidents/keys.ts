@@ -17,7 +17,7 @@ const actions: Record<string, (incidents: readonly Incident[]) => void> = {
 };
 
 /**
- * Handles single-key actions on the incidents returned by `find`. `find` receives true if an incident is open in a
+ * Handles single-key actions on the incidents that `find` returns. `find` receives true if an incident is open in a
  * dialog. Actions are disabled while another dialog is open.
  */
 export const useIncidentKeys = (find: (isOpen: boolean) => readonly Incident[]): void => {

@@ -34,9 +34,7 @@ export const QuestionDialog = () => {
 /** Returns 8:00 on the following day in the displayed zone. */
 const toTomorrow = (): number => ceilTime(now() + 1, 24) + 8 * hourMs;
 
-/**
- * Returns the end of the user's current shifts, the latest if there are several. Undefined if the user is not on call.
- */
+/** Returns the end of the user's current shift, or the latest end of several. Undefined if the user is not on call. */
 const useShiftEnd = (): number | undefined => {
   const own = session.value?.name;
   const { value } = useResource(async (signal) =>

@@ -35,7 +35,7 @@ const words = text.incidents;
 /** Minimum milliseconds between requests while alerts arrive. */
 const calm = 500;
 
-/** List of incidents, the worst first, and then the oldest. Opening an incident shows a dialog. */
+/** List of incidents, worst first, then oldest first. An incident opens in a dialog. */
 const IncidentsScreen = ({ rest }: { rest: string }) => {
   const query = readQuery();
   const load = (signal: AbortSignal) => client.listIncidents(query, { signal });
@@ -62,8 +62,8 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
 };
 
 /**
- * Returns the incidents that a key acts on: the incident in the dialog, else the selected incidents, else the focused
- * row.
+ * Returns the incidents that a key acts on: the incident in the dialog, or else the selected incidents, or else the
+ * incident in the focused row.
  */
 const findTargets = (rows: readonly Incident[], open: string | undefined): readonly Incident[] => {
   if (open !== undefined) return rows.filter(({ id, number }) => id === open || String(number) === open);

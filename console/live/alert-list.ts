@@ -24,14 +24,14 @@ interface State {
 const pageSize = 100;
 const olderPageSize = 500;
 /**
- * Maximum number of alerts in a list, to limit memory. Older alerts go to a new list that begins where this one ends.
+ * Maximum number of alerts in a list, to limit memory. Older alerts go to a new list that begins where this list ends.
  */
 const mostKept = 20_000;
 /** Maximum number of alerts waiting for the next frame. A hidden tab has no frames. */
 const mostArrived = 1000;
 
 /**
- * Loads the alerts that match the filter, updated live. `isReading` returns true while new alerts are held back. With
+ * Loads the alerts that match the filter, updated live. While `isReading` returns true, new alerts are held back. With
  * `before`, loads only alerts before that seq, without updates.
  */
 export const useAlertList = (filter: AlertFilter, before: number | undefined, isReading: () => boolean) => {
@@ -111,7 +111,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     update({ isLoading: true });
     try {
       const page = await search({ before: next, limit: olderPageSize });
-      // The list changed during the request, so this page is already loaded or no longer follows.
+      // The list changed during the request, so this page is already loaded or no longer comes next.
       if (state.value.next !== next) return update({ isLoading: false });
       const { alerts = [] } = state.value;
       update({ alerts: [...alerts, ...page.data], next: page.next, isLoading: false, error: undefined });

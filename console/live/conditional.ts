@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 
-/** Resource with a version. The version is null for a resource from the config file. */
+/** Resource with a version. The version of a resource from the config file is null. */
 interface Versioned {
   version: number | null;
 }
 
-/** Returns the value as the user first saw it. Prevents overwriting concurrent changes by others. */
+/** Returns the value as the user first saw it, so that concurrent changes by others are not overwritten. */
 export const useSeen = <T>(present: T): T => useState(present)[0];
 
 /** Returns the `If-Match` header value for the version that the user saw. */

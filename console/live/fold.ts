@@ -9,7 +9,7 @@ export interface Folded {
   row: string | number;
 }
 
-/** Cached key of each alert. Each new page folds the whole list again. */
+/** Cached key of each alert, because each new page folds the whole list again. */
 const keys = new WeakMap<AlertEntry, string>();
 
 const toKey = (alert: AlertEntry): string => {

@@ -8,7 +8,7 @@ import { type Resource, useResource } from './resource.ts';
 /** Milliseconds for which events are collected. Each host reports every ten seconds. */
 const batch = 1000;
 
-/** All hosts, by name; updated by `useKnownHosts`. */
+/** All hosts, by name. Updated by `useKnownHosts`. */
 export const knownHosts = signal<Resource<readonly Host[]>>({
   value: undefined,
   error: undefined,
@@ -16,7 +16,7 @@ export const knownHosts = signal<Resource<readonly Host[]>>({
   reloadSoon: () => undefined,
 });
 
-/** True if there are hosts in addition to this server, which is itself a host. */
+/** True if there are hosts besides this server, which is itself a host. */
 export const hasHosts = computed(() => (knownHosts.value.value?.length ?? 0) > 1);
 
 /** Follows hosts while the app component is shown. Events contain whole hosts, so nothing is reloaded. */
@@ -43,11 +43,11 @@ const owners = computed(() => mapHostOwners(knownHosts.value.value ?? []));
 /** Lists the names used for a host in alerts, in lower case. */
 export const listNames = (host: Host): string[] => listHostNames(host, host.hostname, owners.value);
 
-/** Hosts by the names in their alerts. */
+/** Hosts by the host names in their alerts. */
 const byName = computed(() => {
   const hosts = hasHosts.value ? (knownHosts.value.value ?? []) : [];
   return new Map(hosts.flatMap((host) => listNames(host).map((name) => [name, host.name] as const)));
 });
 
-/** Returns the name of the host known in alerts by this host name. Undefined for any other machine. */
+/** Returns the name of the host that alerts call by this host name. Undefined for any other machine. */
 export const findHost = (hostname: string): string | undefined => byName.value.get(hostname.toLowerCase());

@@ -26,7 +26,7 @@ interface OpenIncidents {
   quietSince: string | null;
 }
 
-/** Open and acknowledged incidents; updated by `useOpenIncidents`. */
+/** Open and acknowledged incidents. Updated by `useOpenIncidents`. */
 export const openIncidents = signal<Resource<OpenIncidents>>({
   value: undefined,
   error: undefined,
@@ -89,7 +89,7 @@ const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncide
   };
 };
 
-/** Moves an incident into or out of a list. A list is partial if not all incidents are kept. */
+/** Moves an incident into or out of a list. A list is partial if some incidents are not kept. */
 const move = (changed: Incident, state: Incident['state'], before: readonly Incident[], total: number) => {
   const others = before.filter(({ id }) => id !== changed.id);
   const isIn = changed.state === state;
@@ -131,7 +131,7 @@ const showNotice = ({ id, number, state, level, title }: Incident): void => {
   };
 };
 
-/** Turns desktop notifications on or off; resolves to false if the browser denies permission. */
+/** Turns desktop notifications on or off. Resolves to false if the browser denies permission. */
 export const toggleDesktopNotifications = async (): Promise<boolean> => {
   if (desktopNotifications.value) {
     desktopNotifications.value = false;

@@ -29,11 +29,9 @@ const second = 1000;
 const pollEvery = 2 * second;
 /** Milliseconds without data before a separate request checks the connection. */
 const silence = 4 * second;
-/** Milliseconds to wait for a first event before the console assumes a buffering proxy. */
+/** Milliseconds to wait for a first event before a buffering proxy is assumed. */
 const openingTime = 4 * second;
-/**
- * Milliseconds before reconnecting. The pause doubles each time, up to `longestPause`, until a connection stays open.
- */
+/** Milliseconds before reconnecting. They double each time, up to `longestPause`, until a connection stays open. */
 const shortestPause = 50;
 const longestPause = 10 * second;
 /** Milliseconds of polling before the stream is tried again. */
@@ -134,7 +132,7 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
     if (!interrupted.aborted) liveState.value = 'reconnecting';
   } catch (error) {
     const status = error instanceof ClientError ? error.status : 0;
-    // If the session expired with a 401 or began during the connection, starts the next round.
+    // If the session has expired with a 401, or has begun during the connection, the next round starts.
     const isInterrupted = interrupted.aborted || session.peek() !== before;
     if (status > 0 && !isInterrupted) pollUntil = Date.now() + polledFor;
     else if (!isInterrupted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';

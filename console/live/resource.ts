@@ -21,7 +21,7 @@ interface Options<T, K extends LiveTopic> {
   key?: string;
   /** Reloads on events on this topic. */
   topic?: K;
-  /** True to keep the value while an expired session is renewed. For forms based on the value. */
+  /** True to keep the value while an expired session is renewed, for forms based on the value. */
   isKept?: boolean;
   /** Milliseconds to wait after an event, so that many events cause only one request. */
   calm?: number;
@@ -44,7 +44,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   const { key = '', topic, calm = 0, isKept = false, replace, apply, batch = 0 } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
-  /** Key for which the value was loaded, without the token. */
+  /** Key, without the token, that the value was loaded for. */
   const readFor = useRef<string | undefined>(undefined);
   const token = session.value?.token;
   const resource = useMemo(() => createLoader(load, value, error, calm, isKept, key, readFor), [key, token]);

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiError } from '../api.ts';
 import { text } from '../strings/index.ts';
 
-/** Returns the reason why a form was refused. For a conflict, adds what to do. */
+/** Returns the reason why a form was refused. For a conflict, also says what to do. */
 const explain = (reason: unknown): string => {
   if (reason instanceof ApiError && reason.status === 412) return text.errors.conflict;
   return reason instanceof Error ? reason.message : String(reason);
@@ -45,7 +45,7 @@ export interface DraftProps<Draft> {
 
 /**
  * Creates the state of a form with a draft. Each change clears the last error. `attempt` runs another action with the
- * draft and shows that action's error in the same place.
+ * draft and shows the error of that action in the same place.
  */
 export const useDraft = <Draft extends object>(
   first: Draft,

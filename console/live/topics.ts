@@ -10,7 +10,7 @@ export interface Subscriber<T extends LiveTopic = LiveTopic> {
   onResync(): void;
 }
 
-/** Route whose access rules also apply to the topic. */
+/** Route for each topic whose access rules also apply to the topic. */
 const guards: Record<LiveTopic, RouteName> = {
   host: 'getHealth',
   hosts: 'listHosts',

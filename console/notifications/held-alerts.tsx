@@ -12,7 +12,7 @@ const mostOpen = 5;
 /** Maximum number of characters of a message in the list. */
 const mostShown = 200;
 
-/** Waiting or given-up alert. Its text is null once the alert is no longer in the log. */
+/** Waiting or given-up alert. Its text is null if the alert is no longer in the log. */
 type HeldAlert = Pick<ParkedAlert, 'id' | 'time' | 'severity' | 'source' | 'message'> &
   Partial<ParkedAlert & WaitingAlert>;
 

@@ -19,7 +19,9 @@ import { notify } from '../ui/toast.tsx';
 
 const words = text.notifications;
 
-/** Maximum milliseconds between reloads. Handovers cause no events, so the list also reloads at the next handover. */
+/**
+ * Maximum milliseconds between reloads. Because handovers cause no events, the list also reloads at the next handover.
+ */
 const longestWait = 3_600_000;
 
 interface OnCallState {

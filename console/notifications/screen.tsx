@@ -27,7 +27,7 @@ const NotificationsScreen = () =>
 const Present = () => {
   const onCall = useOnCall();
   const destinations = useDestinations();
-  // Waits for rotations, because they would otherwise move the destinations when they appear.
+  // Waits for rotations, because they would move the destinations when they appear.
   if (!onCall.value && !onCall.error) return <Skeleton lines={12} />;
   return (
     <div class="list">

@@ -45,7 +45,7 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
   };
   const { value, error, reload } = useResource(load, { key: `${rotation} ${from}`, topic: 'oncall' });
   const chosen = useSignal<ShownPeriod | undefined>(undefined);
-  /** Shift at which a range chosen with the keyboard begins. */
+  /** First shift of a range that is being chosen with the keyboard. */
   const anchor = useSignal<ShownShift | undefined>(undefined);
   /** True while Shift is held. The range begins at the shift that had the focus when Shift was pressed. */
   const isExtending = useRef(false);
@@ -134,7 +134,7 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
   );
 };
 
-/** Part of a drawn range that is in one week. */
+/** Part of a drawn range that lies in one week. */
 const DrawnRange = ({ range, week }: { range: ShownPeriod; week: readonly number[] }) => {
   const place = placeIn(range, week);
   return place ? <div class="drawn" style={{ left: `${place.left}%`, width: `${place.width}%` }} /> : null;

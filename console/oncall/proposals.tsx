@@ -9,7 +9,7 @@ import { IconButton } from '../ui/icon-button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 
-/** Overrides proposed because of absences. Empty if there are none. */
+/** Overrides that are proposed because of absences. Empty if there are none. */
 export const ProposalsPanel = () => {
   const { value, reload } = useResource((signal) => client.listOverrideProposals(undefined, { signal }), {
     topic: 'oncall',

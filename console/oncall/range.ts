@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ShownPeriod } from './weeks.ts';
 
-/** Milliseconds to which a drawn range is rounded. */
+/** Granularity of a drawn range in milliseconds. */
 const stepMs = 3_600_000;
 
-/** Minimum pixels that a pointer must move to draw a range. Shorter movements choose a shift. */
+/** Minimum distance in pixels that a pointer must move to draw a range. A shorter movement chooses a shift. */
 const leastMove = 6;
 
 interface Drawing {

@@ -13,8 +13,8 @@ export interface ShownPeriod {
 }
 
 /**
- * Returns the beginnings of the days in four weeks in the displayed zone, followed by the end. `page` 0 begins on
- * Monday of this week.
+ * Returns the beginnings of the days in four weeks in the displayed zone, followed by the end of the last day. `page` 0
+ * begins on Monday of this week.
  */
 export const listDays = (page: number): number[] => {
   const today = Date.parse(`${toTyped(serverNow()).slice(0, 10)}T00:00Z`);

@@ -15,8 +15,8 @@ import { toTone } from '../ui/severity.tsx';
 const words = text.overview;
 
 /**
- * True if the server has no destinations. Undefined for users without access. A server in quiet mode reports its own
- * problem instead.
+ * Resolves to true if the server has no destinations, or to undefined for users without access. A server in quiet mode
+ * reports its own problem instead.
  */
 const readHasNoDestinations = async (signal: AbortSignal) => {
   if (!isReadable('listDeliveries')) return undefined;

@@ -11,7 +11,7 @@ import { merge, noSamples, type Samples, type Span, spans, toSamples } from '../
 /** Seconds between values of the server's history. */
 const steps = { live: 1, day: 10 } as const;
 
-/** Readings loaded for each span. They are kept while other screens are shown. */
+/** Readings loaded for each span, which are kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
 /** Reason for the last failure. */
@@ -20,7 +20,7 @@ export const historyError = signal<ApiError | undefined>(undefined);
 /** Disks in the last reading, in bytes. Undefined until loaded. */
 export const disks = signal<{ mountPath: string; used: number; total: number }[] | undefined>(undefined);
 
-/** Time up to which history is loaded. Readings from events may be newer, with a gap in between. */
+/** Time up to which history has been loaded. Readings from events may be newer, with a gap in between. */
 const readUntil: Partial<Record<Span, number>> = {};
 
 /** Readings of the machine over time, newest last, updated live. */

@@ -13,7 +13,7 @@ export interface Process {
   /** Processor time in seconds since the process started. */
   cpuSeconds: number | null;
   memoryBytes: number;
-  /** Parent process. Like all optional fields, present only in events. */
+  /** Parent process. Like all optional fields, only events contain it. */
   parentPid?: number | null;
   user?: string | null;
   threads?: number | null;
@@ -24,7 +24,7 @@ export interface Process {
 export interface Reading {
   /** Milliseconds since 1970, by the browser's clock. */
   time: number;
-  /** Number of all processes, of which `processes` contains only the first. */
+  /** Number of all processes. `processes` contains only the first of them. */
   count: number;
   processes: Process[];
 }
@@ -35,14 +35,14 @@ interface State {
 }
 
 const top = 2000;
-/** Milliseconds until a reading is stale if no event follows. */
+/** Milliseconds after which a reading is stale if no event follows. */
 const fresh = 3000;
 /** Milliseconds to wait for the first event. Events have more fields than responses. */
 const openingTime = 1000;
 /** Minimum milliseconds between readings for a meaningful CPU share. */
 const leastBetween = 1000;
 
-/** Loads the list of processes, updated by events or, if there are no events, by requests. */
+/** Loads the list of processes and updates it by events or, if there are none, by requests. */
 export const useProcesses = (): State & { retry: () => void } => {
   const source = useMemo(createSource, []);
   useEffect(() => source.start(), [source]);

@@ -33,7 +33,7 @@ const ProcessesScreen = () => {
   );
 };
 
-/** Sort-column choice for narrow windows, whose tables have no headings. */
+/** Choice of the sort column in narrow windows, because their tables have no headings. */
 const SortChoice = () => (
   <Choice
     label={words.sort}

@@ -12,7 +12,7 @@ export interface DestinationDraft {
   name: string;
   type: DestinationKind;
   notify: keyof typeof words.notifies;
-  /** Lowest level to send, or `''` for all levels. A comma-separated list if levels in between are left out. */
+  /** Lowest level to send, or `''` for all levels. A comma-separated list if some levels in between are left out. */
   levels: string;
   fields: Partial<Record<FieldName, string>>;
   /** True to delete the stored secrets. */
@@ -72,7 +72,7 @@ export const listLevels = (present: string): [levels: string, label: string][] =
   return all.some(([levels]) => levels === present) ? all : [...all, [present, present]];
 };
 
-/** Returns the request body. Keeps the values of settings that the form does not show. */
+/** Returns the request body. Settings that the form does not show keep their values. */
 export const toDestinationDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
   const { type, notify, levels, fields, isForgotten } = draft;
   const known = [...destinationFields[type], ...listMoreFields(draft)];

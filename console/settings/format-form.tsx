@@ -21,7 +21,7 @@ const example: IntakeFormat['definition'] = {
   link: '{/url}',
 };
 
-/** Form of an intake format: its name, and its definition as JSON. The user can try the definition before saving. */
+/** Form of an intake format: its name, and its definition as JSON. The user can try the definition before saving it. */
 export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<IntakeFormat>) => {
   const before = useSeen(present);
   const name = useSignal(before?.name ?? '');

@@ -1,10 +1,7 @@
 import { toPerson } from '../../src/kit/people.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 
-/**
- * Runtime setting: a user, key, destination or intake format. May also be a setting from the config file, which is
- * read-only.
- */
+/** Runtime setting: a user, key, destination or intake format. A setting from the config file is read-only. */
 export interface RuntimeSetting {
   name: string;
   origin: 'config' | 'made' | 'temporary' | 'destinations';
@@ -15,6 +12,6 @@ export interface RuntimeSetting {
 
 export type Kind = 'users' | 'keys' | 'destinations' | 'formats' | 'policies' | 'pages' | 'ways';
 
-/** Describes who changed a setting, or which source it comes from. */
+/** Describes the author of a setting's last change, or the source of the setting. */
 export const describeOrigin = ({ origin, updatedBy }: RuntimeSetting): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];

@@ -59,8 +59,8 @@ const Client = ({ client: agent, isCurrent }: Session) => (
 );
 
 /**
- * Names of browsers by token in the user agent. The order matters, because a user agent also contains the tokens of
- * later entries.
+ * Names of browsers by token in the user agent, in the order in which tokens are searched. The order matters, because a
+ * user agent also contains the tokens of later entries.
  */
 const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
 const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac', 'Linux'];

@@ -28,7 +28,7 @@ import {
 import { FieldOf, TypeAndName } from './destination-form.tsx';
 import { type FormProps, Section } from './section.tsx';
 
-/** Name that stands for the caller in paths. */
+/** Name that represents the caller in paths. */
 const name = 'me';
 
 /** Milliseconds to wait for a receiver. */
@@ -142,7 +142,7 @@ const WayForm = ({ before: present, onClose, onChanged }: FormProps<ListedWay>) 
 };
 
 /**
- * Draft of a new way. Ways have no `after`, `repeat` and `hours`. The form of destinations shows these for incidents.
+ * Draft of a new way. Ways have no `after`, `repeat` and `hours`, which the form of destinations shows for incidents.
  */
 const newDraft: DestinationDraft = {
   name: '',
@@ -155,7 +155,7 @@ const newDraft: DestinationDraft = {
 
 const toDraft = (way: ListedWay): DestinationDraft => ({ ...toDestinationDraft(way as never), notify: 'alerts' });
 
-/** Buttons to send a test, and to confirm the test with the code in its message. */
+/** Buttons to send a test, and to confirm it with the code in the test message. */
 const WayTest = ({ name: way, provenAt, onChanged }: ListedWay & { onChanged: () => void }) => {
   const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const code = useSignal('');

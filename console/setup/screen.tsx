@@ -14,7 +14,7 @@ import { notify } from '../ui/toast.tsx';
 /** Result of the last attempt. */
 type Outcome = { kind: 'open' | 'refused' | 'created' | 'failed'; message: string };
 
-/** Page behind the setup link in the start message. Creates the first account and works only once. */
+/** Page that the setup link in the start message opens. It creates the first account and works only once. */
 const SetupScreen = () => {
   const [code] = useState(place.value.params['code'] ?? '');
   const outcome = useSignal<Outcome>({ kind: 'open', message: '' });
@@ -86,7 +86,7 @@ const AccountForm = ({ code, outcome, onOutcome }: FormProps) => {
   );
 };
 
-/** Creates the account and logs in. Then leaves the page, because the link works only once. */
+/** Creates the account and logs in, then leaves the page, because the link works only once. */
 const createAccount = async (given: { code: string; name: string; password: string }): Promise<Outcome> => {
   try {
     await client.setUp(given);

@@ -74,10 +74,10 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
   </a>
 );
 
-/** Paths of screens by area, for areas whose screen has a different name. */
+/** Paths of screens by area. Contains only areas that are not named after their screen. */
 const places: Record<string, string> = { deliveries: '/notifications', host: '/watches' };
 
-/** Dot next to a navigation entry whose screen has details about an open problem. */
+/** Dot next to the navigation entry of a screen with details about an open problem. */
 const Attention = ({ path }: { path: string }) => {
   const problem = healthStatus.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;

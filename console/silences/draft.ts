@@ -57,7 +57,7 @@ export const toNewSilence = ({ source = '', hostname = '', level = '', text: pat
   text: pattern,
 });
 
-/** Returns the draft of an existing silence, for editing it or for repeating it after its end. */
+/** Returns the draft of an existing silence, either to edit it or to repeat it after its end. */
 export const toSilenceDraft = ({
   match,
   comment,

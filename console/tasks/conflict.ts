@@ -21,7 +21,7 @@ interface Conflict extends Versions {
 /** Conflict shown to the user. */
 export const conflict = signal<Conflict | undefined>(undefined);
 
-/** Shows both versions and asks the user which one to keep. */
+/** Shows both versions, and asks the user which version to keep. */
 export const askWhich = (versions: Versions): Promise<KeptVersion> =>
   new Promise((resolve) => {
     conflict.peek()?.answer('neither');
@@ -37,7 +37,7 @@ export const askWhich = (versions: Versions): Promise<KeptVersion> =>
 /** Editable fields. */
 export const fields = ['Title', 'Description', 'Priority', 'Status'] as const;
 
-/** True if others changed the same fields to different values. For a deletion, any changed field is a conflict. */
+/** True if others have changed the same fields to different values. For a deletion, any changed field is a conflict. */
 export const isTaskConflict = ({ before, changes, theirs }: Versions): boolean =>
   fields.some(
     (field) =>

@@ -19,7 +19,7 @@ export interface TaskProps {
   list: LiveTasks;
 }
 
-/** Maximum length of a title, in characters, that is never cut. Longer titles may be cut. */
+/** Maximum length, in characters, of a title that is never cut. */
 const mostInLine = 30;
 
 /** Title being edited in place. Kept outside the component, because scrolling would lose the text. */
@@ -143,7 +143,7 @@ export const MoveChoice = (props: TaskProps) => (
   </span>
 );
 
-/** Buttons: complete, open, delete. Double clicks are ignored. The second click would hit the next row. */
+/** Buttons: complete, open, delete. Double clicks are ignored, because the second click would hit the next row. */
 export const TaskActions = ({ task, list, children }: TaskProps & { children?: ComponentChildren }) => {
   const name = toTaskName(task);
   const isDone = task.Status === 'Completed';

@@ -13,7 +13,7 @@ export type Version = { ifMatch?: string };
 /** Pending deletions by task id. */
 const waiting = new Map<number, Version>();
 
-/** Hides a task. The id may stay hidden after the deletion, because ids are never reused. */
+/** Hides a task. Its id may stay hidden after the deletion, because ids are never reused. */
 export const beginDeletion = (id: number, version: Version): void => {
   waiting.set(id, version);
   leaving.value = new Set([...leaving.value, id]);

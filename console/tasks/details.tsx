@@ -51,8 +51,8 @@ interface FormProps {
 }
 
 /**
- * Form that holds and sends only the fields that the user changed. Other fields follow the server. `before` has the
- * original values of changed fields.
+ * Form that holds and sends only the fields that the user has changed. All other fields follow the server. `before` has
+ * the original values of the changed fields.
  */
 const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
   const changes = useSignal<TaskChanges>({});

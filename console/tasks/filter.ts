@@ -18,7 +18,7 @@ export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 /** Maximum length of a search text on the server. */
 const mostSearched = 256;
 
-/** Reads filters from the URL: one filter for the table, or for the board one filter per non-empty column. */
+/** Reads filters from the URL: one filter for the table, or one filter per non-empty column for the board. */
 export const readFilters = (): TaskCriteria[] => {
   const { q, ...others } = taskFilter.read();
   const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;

@@ -16,11 +16,12 @@ const words = text.tasks;
 type Draft = Required<Pick<NewTask, 'Title' | 'Description' | 'Priority'>>;
 const blank: Draft = { Title: '', Description: '', Priority: 'Medium' };
 
-/** Text in the form. Kept until the task is created, so that closing the form loses nothing. */
+/** Text in the form, kept until the task is created, so that closing the form loses nothing. */
 const draft = signal(blank);
 
 /**
- * Last request with its idempotency key. Repeating the request after a lost connection does not create a second task.
+ * Last request with its idempotency key, so that repeating the request after a lost connection does not create a second
+ * task.
  */
 let sent: { fields: Draft; key: string } | undefined;
 

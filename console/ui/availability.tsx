@@ -65,7 +65,9 @@ const Outage = ({ outage }: { outage: CheckAvailability['outages'][number] }) =>
   );
 };
 
-/** Bar with a segment for each day, coloured by the day's worst state. The legend counts the days of each colour. */
+/**
+ * Bar with a segment for each day, in the colour of the day's worst state. The legend counts the days of each colour.
+ */
 const DayBar = ({ days }: { days: readonly Day[] }) => {
   const counts = looks.map((look) => [look, days.filter((day) => lookOf(day) === look).length] as const);
   return (

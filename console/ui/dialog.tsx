@@ -14,7 +14,7 @@ interface Props {
 
 /**
  * Modal dialog, open while rendered. Its first field gets the focus. Escape and the close button close the dialog. The
- * focus then returns to the element that had it, or to the screen if that element no longer exists.
+ * focus then returns to the element that had it before or, if that element no longer exists, to the screen.
  */
 export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
   const element = useRef<HTMLDialogElement>(null);

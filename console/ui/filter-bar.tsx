@@ -16,8 +16,7 @@ interface Props {
 }
 
 /**
- * Filters of a list. In narrow windows, all but the text filter are behind a button that shows the number of active
- * filters.
+ * Filters of a list. In narrow windows, a button that shows the number of active filters opens all but the text filter.
  */
 export const FilterBar = ({ label, others, children }: Props) => (
   <search class="filters" aria-label={text.filters}>
@@ -43,7 +42,7 @@ export const ClearButton = ({ filter }: { filter: Clearable }) => (
 interface NoRowsProps {
   filter: Clearable;
   words: Record<'noMatch' | 'noMatchHint' | 'empty' | 'emptyHint', string>;
-  /** Content for a list that has no rows at all. */
+  /** Content for a list that is empty even without filters. */
   children?: ComponentChildren;
 }
 

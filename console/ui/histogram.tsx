@@ -29,8 +29,8 @@ const height = 88;
 const labelWidth = 60;
 
 /**
- * Stacked bars over time. Dragging or clicking chooses a time range. So do the arrow keys (with Shift for several bars)
- * followed by Enter. Escape clears the choice.
+ * Stacked bars over time. A time range is chosen by dragging or clicking, or with the arrow keys (with Shift for
+ * several bars) followed by Enter. Escape clears the choice.
  */
 export const Histogram = ({ label, bars, chosen, onChoose, onClear, toCount, ticks }: Props) => {
   const id = useId();
@@ -182,7 +182,7 @@ const toTop = (most: number): number => {
   return [2, 4, 6, 8, 10, 20].map((step) => step * power).find((each) => each >= most && each % 2 === 0) ?? most;
 };
 
-/** Places labels, with positions in pixels. Omits labels for which there is no room. */
+/** Places labels, with positions in pixels. Omits labels that have no room. */
 const placeTicks = (ticks: Props['ticks'], bars: readonly Bar[], width: number) => {
   const [from = 0, to = 0] = [bars[0]?.from, bars.at(-1)?.to];
   const every = Math.max(1, Math.ceil((ticks.length * labelWidth) / Math.max(1, width)));

@@ -48,7 +48,9 @@ const presets = {
   load: { type: 'load', limit: '2', for: '300' },
 } satisfies Record<string, Params>;
 
-/** Minimum limit for a new network watch, in bytes per second. Higher limits are about twice the highest reading. */
+/**
+ * Minimum limit for a new network watch, in bytes per second. Otherwise, the limit is about twice the highest reading.
+ */
 const leastNetwork = 2 ** 20;
 
 const toNetworkPreset = ({ columns }: Samples): Params => {

@@ -14,7 +14,7 @@ export const More = ({ label, isLoading, isEnd, onMore }: Props) => {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!element.current || isEnd || isLoading) return;
-    // A busy machine delivers several entries together, of which only the last has the current position.
+    // A busy machine delivers several entries together. Only the last one has the current position.
     const observer = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && onMore(), {
       rootMargin: '4000px',
     });

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 type Key = string | number;
 
 interface RowFocus {
-  /** Index of the focused row. This row stays rendered at any scroll position. */
+  /** Index of the focused row, which stays rendered at any scroll position. */
   focused: number | undefined;
   /** Handlers for the element around the rows. Each row has its key in the `data-row` attribute. */
   handlers: { onFocusIn: (event: FocusEvent) => void; onFocusOut: (event: FocusEvent) => void };
@@ -12,7 +12,7 @@ interface RowFocus {
 
 /**
  * Keeps the focus on a record even if the record moves within or between lists. If the record no longer exists, focuses
- * the first control of the row that took its place. Pressing the same key again then deletes nothing.
+ * the first control of the row that took its place, so that pressing the same key again does not delete that row, too.
  */
 export const useRowFocus = (list: RefObject<HTMLElement | null>, keys: readonly Key[]): RowFocus => {
   const [key, setKey] = useState<string | undefined>(undefined);
@@ -46,7 +46,7 @@ export const useRowFocus = (list: RefObject<HTMLElement | null>, keys: readonly 
       },
       onFocusOut: ({ relatedTarget }) => {
         const isInside = relatedTarget instanceof Node && list.current?.contains(relatedTarget);
-        // An element keeps its focus while the window has none.
+        // An element keeps its focus while the window does not have the focus.
         if (!isInside && !isRendering.current && document.hasFocus()) setKey(undefined);
       },
     },

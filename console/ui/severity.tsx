@@ -15,13 +15,13 @@ export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity
   </Chip>
 );
 
-/** Returns the state of an alert. Undefined for an alert that only informs. */
+/** Returns the state of an alert. Undefined for an alert that is only informational. */
 export const toState = ({ status, resolvedBy }: AlertEntry): 'firing' | 'resolved' | undefined => {
   if (status === 'resolved' || (status === 'firing' && resolvedBy)) return 'resolved';
   return status === 'firing' ? status : undefined;
 };
 
-/** Severity of an alert. Dimmed if the alert is resolved. Marked if the alert is a resolution. */
+/** Severity of an alert, dimmed if the alert is resolved, and marked if it is a resolution. */
 export const AlertChip = ({ alert }: { alert: AlertEntry }) =>
   alert.status === 'resolved' ? (
     <AlertStateChip alert={alert} />

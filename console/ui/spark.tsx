@@ -1,5 +1,6 @@
 /**
- * Minimum number of steps. A new watch or heartbeat starts with empty slots, so its line is not stretched to look long.
+ * Minimum number of steps. A new watch or heartbeat starts with empty slots, so that its line is not stretched to look
+ * long.
  */
 const fewest = 24;
 const height = 32;

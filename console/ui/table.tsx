@@ -9,7 +9,7 @@ import { focusRow } from './row-keys.ts';
 import { isMedium, isTight, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
-  /** Short, stable name of the column. Stored in the URL while sorting by this column. */
+  /** Short, stable name of the column, stored in the URL while the table is sorted by it. */
   key: string;
   title: string;
   /** Content of the header in place of the title. */

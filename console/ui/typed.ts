@@ -21,7 +21,7 @@ export const useTyped = (names: string[]): Typed => {
   const key = JSON.stringify(inAddress);
   const known = useRef(key);
   const write = () => {
-    // The user has navigated to a URL whose text replaces the typed text.
+    // The user has navigated to a URL with other text, which replaces the typed text.
     if (JSON.stringify(read()) !== known.current) return;
     setParams(typed.value, { replace: true });
     known.current = JSON.stringify(read());

@@ -31,7 +31,7 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
       const top = element.current?.getBoundingClientRect().top ?? 0;
       const first = Math.max(0, Math.floor(-top / height) - margin);
       const last = Math.ceil((innerHeight - top) / height) + margin;
-      // Uses steps of eight rows, so that most scroll events change nothing.
+      // Moves in steps of eight rows, so that most scroll events change nothing.
       const next = { first: first - (first % 8), last: last + (8 - (last % 8)) };
       setRange((before) => (before.first === next.first && before.last === next.last ? before : next));
     };

@@ -10,7 +10,7 @@ type OwnField = (typeof watchFields)[keyof typeof watchFields][number];
 export interface WatchDraft {
   name: string;
   type: WatchKind;
-  /** Values by setting. Lists have one entry per line, and a checked box is `1`. */
+  /** Values by setting. Lists have one entry per line. A checked box has the value `1`. */
   own: Partial<Record<OwnField, string>>;
   limit: string;
   critical: string;
@@ -49,7 +49,7 @@ export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): rea
   return fields.filter((name) => name !== 'minutes' || own.metric === 'count');
 };
 
-/** Returns the type and the metric. They determine the unit. */
+/** Returns the type and the metric, which determine the unit. */
 export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
   const metric = own.metric ?? watchMetrics[type]?.[0];
   return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };

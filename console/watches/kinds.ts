@@ -112,7 +112,7 @@ export const usualDays: Partial<Record<WatchKind, number>> = { certificate: 14, 
 
 const isLowBad = ({ type, metric }: Measured): boolean => usualDays[type] !== undefined || metric === 'free';
 
-/** Returns which side of the limit raises an alert. `beyond` excludes the limit itself. */
+/** Returns the side of the limit that raises an alert. `beyond` excludes the limit itself. */
 export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
   if (isLowBad(settings)) return 'low';
   return settings.metric === 'count' ? 'beyond' : 'high';
@@ -191,7 +191,10 @@ const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', '
 export const compareStates = (one: { state: Watch['state'] }, other: { state: Watch['state'] }): number =>
   order.indexOf(one.state) - order.indexOf(other.state);
 
-/** Finds the thing that represents the watch: the thing in the worst state and, among equals, with the worst value. */
+/**
+ * Finds the thing that represents the watch: the thing in the worst state and, among several, the one with the worst
+ * value.
+ */
 export const findWorst = ({ things, settings }: Pick<Watch, 'things' | 'settings'>): WatchedThing | undefined =>
   sortThings(things, settings)[0];
 
@@ -202,7 +205,7 @@ export const sortThings = (things: readonly WatchedThing[], settings: WatchSetti
   return things.toSorted((one, other) => compareStates(one, other) || sign * ((one.figure ?? 0) - (other.figure ?? 0)));
 };
 
-/** Returns the settings that apply to a thing. They differ between the metrics of a watch that measures two. */
+/** Returns the settings that apply to a thing. They differ between the metrics of a watch that measures two metrics. */
 export const settingsOf = (settings: WatchSettings, { thing }: Pick<WatchedThing, 'thing'>): WatchSettings => {
   const { name, type, certificateDays } = settings;
   if (type === 'http' && certificateDays !== undefined && thing.endsWith(' certificate'))

@@ -93,7 +93,7 @@ const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: Ac
   );
 };
 
-/** Returns the text of a watch in which the filter searches. */
+/** Returns the text that the filter searches for a watch. */
 const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 

@@ -18,7 +18,7 @@ interface Trial {
   run: (settings: WatchSettings) => Promise<void>;
 }
 
-/** Creates a trial. A trial runs a watch once without saving it. */
+/** Creates a trial, which runs a watch once without saving it. */
 export const useTrial = (): Trial => {
   const found = useSignal<readonly WatchedThing[] | undefined>(undefined);
   const isRunning = useSignal(false);
@@ -39,7 +39,7 @@ export const TrialButton = ({ isRunning, onTest }: { isRunning: boolean; onTest:
   <IconButton icon="search" label={isRunning ? words.testing : words.test} isDisabled={isRunning} onClick={onTest} />
 );
 
-/** Result of the trial. Rendered while still empty, so that screen readers announce the text when it appears. */
+/** Result of the trial. Rendered even while it is empty, so that screen readers announce the text when it appears. */
 export const Found = ({ found: { value: found } }: Pick<Trial, 'found'>) => (
   <div class="tested" role="status">
     {found && (

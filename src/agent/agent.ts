@@ -52,7 +52,7 @@ const localSender = 'address:unknown';
 export interface Agent {
   /** Listens on a socket path and starts all background work. */
   listen(path: string): Promise<void>;
-  /** Completes work that has been acknowledged, and tells the hub that the agent is stopping. */
+  /** Completes acknowledged work, and tells the hub that the agent is stopping. */
   close(): Promise<void>;
 }
 
@@ -218,7 +218,7 @@ const openHeartbeats = async (
   };
 };
 
-/** Opens this machine's own watches, and the watches sent by the hub. */
+/** Opens this machine's own watches, and the watches that the hub sends. */
 const openWatches = async (
   { settings, storage, host, clock, log, onClose }: Common,
   runtime: SettingStore,

@@ -17,11 +17,11 @@ import type { Storage } from '../storage/storage.ts';
 
 interface HubForwarderParts {
   hub: HubSetting;
-  /** Connection also used for reports. */
+  /** Connection that is also used for reports. */
   client: Pick<HubClient, 'exchange'>;
   source: AlertSource;
   storage: Storage;
-  /** Maximum size in bytes of closed log files that are kept until the hub has received them. */
+  /** Maximum size of closed log files, in bytes, that are kept until the hub has received them. */
   retainBytes: number;
   clock: () => Date;
   log: FastifyBaseLogger;
@@ -65,7 +65,7 @@ export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwar
   return forwarder;
 };
 
-/** Returns the target that a server with the setting `hub` also uses. The connection adds the key. */
+/** Returns the target that a server also uses for its setting `hub`. The connection adds the key. */
 const createTarget = (hub: HubSetting): DestinationTarget => {
   const settings = toHubDestination(hub);
   const url = new URL(settings.url);

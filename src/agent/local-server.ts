@@ -11,7 +11,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { createInternalError, HttpError, toHttpError } from '../http/errors.ts';
 import { MiB } from '../lib/units.ts';
 
-/** Maximum size in bytes of an alert. Of a ping's body, only the last bytes up to this size are kept. */
+/** Maximum size of an alert in bytes, and number of bytes kept at the end of a ping's body. */
 const maxAlertBytes = MiB;
 const maxPingBytes = 16 * 1024;
 
@@ -20,9 +20,9 @@ const maxPingBytes = 16 * 1024;
  * invalid.
  */
 export interface LocalHandlers {
-  /** Stores an alert and resolves to its id. */
+  /** Stores an alert. Resolves to its id. */
   receiveAlert(body: Buffer, headers: IncomingHttpHeaders): Promise<string>;
-  /** Stores a ping; resolves to true if the ping created its heartbeat. */
+  /** Stores a ping. Resolves to true if the ping created its heartbeat. */
   receivePing(ping: {
     address: string;
     signal: string | undefined;
@@ -38,8 +38,7 @@ interface Reply {
 }
 
 /**
- * Socket on which programs on this machine send alerts and pings. Does not use Fastify, which would take 10 MiB of
- * memory.
+ * Socket for alerts and pings from programs on this machine. Does not use Fastify, which would take 10 MiB of memory.
  */
 export class LocalServer {
   readonly #handlers: LocalHandlers;
@@ -57,7 +56,7 @@ export class LocalServer {
 
   /** Listens on a path in the data folder. The path belongs to this process. */
   async listen(path: string): Promise<void> {
-    // Left by a killed process.
+    // A killed process may have left the socket.
     rmSync(path, { force: true });
     this.#server.listen(path);
     await once(this.#server, 'listening');

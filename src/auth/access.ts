@@ -11,7 +11,7 @@ export interface RouteAccess {
   access: Access;
   /** Right that callers need. Not needed if `access` is `open`. */
   right: Right;
-  /** True for a route specified in the contract. The contract treats a key without the scope as a malformed token. */
+  /** True for a route of the contract. The contract treats a key without the scope as a malformed token. */
   isSpecified?: boolean;
 }
 
@@ -58,7 +58,7 @@ export const AccessKey = Type.Object(
 );
 export type AccessKey = Static<typeof AccessKey>;
 
-/** Prefix of every key. Lets people and secret scanners recognize keys. */
+/** Prefix of every key, by which people and secret scanners recognize keys. */
 const prefix = 'sbk_';
 
 /** Number of base-62 digits needed for 256 bits. */
@@ -67,7 +67,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${digits}}$`);
 
-/** Creates a key of 256 random bits, and the entry that makes the server accept it. */
+/** Creates a key of 256 random bits, and the entry with which the server accepts the key. */
 export const createAccessKey = (name: string, allowed: readonly Scope[]): { key: string; entry: AccessKey } => {
   const key = `${prefix}${toBase62(randomBytes(32))}`;
   return { key, entry: { name, sha256: hash(key), scopes: [...allowed] } };
@@ -79,12 +79,12 @@ export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
   ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['each key needs a different hash'] : []),
 ];
 
-/** Accepted key. Includes the time when this process first knew the key, and the time of its last use. */
+/** Accepted key, with the time at which this process first knew the key and the time of its last use. */
 export interface KnownKey extends AccessKey {
   use: KeyUse;
 }
 
-/** Use of a key, shared by all its entries while the process runs. Times are Unix milliseconds. */
+/** Use of a key. While the process runs, all entries of the key share it. Times are Unix milliseconds. */
 interface KeyUse {
   /** Time when this process first knew the key. */
   since: number;
@@ -102,8 +102,8 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
   let ofSettings = configured;
   let others: readonly AccessKey[] = [];
   /**
-   * Keys by hash. Clients cannot choose the hash of the key they present. Lookup times therefore reveal nothing about
-   * other keys.
+   * Keys by hash. Clients cannot choose the hash of the key that they send, so lookup times reveal nothing about other
+   * keys.
    */
   let known = new Map<string, KnownKey>();
   const uses = new Map<string, KeyUse>();

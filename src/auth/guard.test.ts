@@ -41,7 +41,7 @@ test('a protected route identifies the caller, with or without the Bearer prefix
   assert.deepEqual(await ask('/token', `Bearer${token}.`), format);
   assert.deepEqual(await ask('/token', `x Bearer ${token}.x`), format);
   assert.deepEqual(await ask('/token', `Basic ${token}.x`), format);
-  // Removing a prefix in the middle would leave a valid token.
+  // Removing a prefix from the middle would leave a valid token.
   const undecodable = [401, { error: 'Token validation failed: the header cannot be decoded' }];
   assert.deepEqual(await ask('/token', `${token.slice(0, 9)}Bearer ${token.slice(9)}`), undecodable);
   const [status, { error }] = await ask('/token', `${token}Bearer`);

@@ -19,13 +19,13 @@ interface Credentialed {
   headers: { authorization?: string | undefined };
 }
 
-/** Returns a request's token or key. Empty without a credential. */
+/** Returns the token or key of a request. Empty without a credential. */
 const readCredential = ({ headers: { authorization = '' } }: Credentialed): string =>
   authorization.replace(/^Bearer(?: +|$)/i, '');
 
 /**
  * Returns the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Never
- * refuses a request. Keys therefore identify senders even on open routes.
+ * refuses a request, so keys identify senders even on open routes.
  */
 export type IdentifySender = (request: Credentialed & { ip: string }) => string;
 
@@ -45,7 +45,7 @@ export const createIdentifySender =
   };
 
 /**
- * Normalizes an address. IPv4 addresses can be written as IPv6, and proxies can pass on text that is not an address.
+ * Normalizes an address. An IPv4 address can be written as IPv6, and a proxy can pass on text that is not an address.
  */
 const toAddress = (ip: string | undefined): string => {
   const address = (ip ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
@@ -54,7 +54,7 @@ const toAddress = (ip: string | undefined): string => {
 
 const decorator = 'principal';
 
-/** Name of the request decorator that holds the name of the caller's key. */
+/** Name of the request decorator for the name of the caller's key. */
 const keyDecorator = 'keyName';
 
 /**
@@ -78,7 +78,7 @@ export const createGuard = (
           return;
         }
         const refusal = attempt(() => authorize(request, allowed));
-        // Another instance may have issued the token a moment ago.
+        // Another instance may have issued the token just now.
         if (refusal instanceof OutdatedAccounts) refresh().then(check, () => done(refusal));
         else done(refusal);
       },
@@ -86,7 +86,7 @@ export const createGuard = (
   };
 };
 
-/** Runs a check and returns any error, because a hook with a callback must not throw. */
+/** Runs a check and returns its error, if any, because a hook with a callback must not throw. */
 const attempt = (run: () => Error | undefined): Error | undefined => {
   try {
     return run();
@@ -141,7 +141,7 @@ const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 /** Returns the caller of a route that requires a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
 
-/** Returns the caller's name on a route that requires a token or a key: a user's name, or `key:NAME`. */
+/** Returns the name of the caller on a route that requires a token or a key: a user's name, or `key:NAME`. */
 export const callerOf = (request: FastifyRequest): string => {
   const key = request.getDecorator<string | undefined>(keyDecorator);
   return key === undefined ? principalOf(request).name : `key:${key}`;

@@ -3,7 +3,7 @@ import { isPossiblePassword, maximumPasswordBytes } from './password.ts';
 /** Minimum length in characters of a password that is set through the program. */
 const minCharacters = 12;
 
-/** Minimum number of different characters, not counting easily guessed parts. */
+/** Minimum number of different characters. Easily guessed parts do not count. */
 const minDifferent = 6;
 
 /** Words that guessers try first, in lower case. */
@@ -24,8 +24,8 @@ const guessed = [
 ];
 
 /**
- * Returns the reason why a password is too weak for a user with this name, as a clause that does not contain the
- * password. Undefined if the password is strong enough.
+ * Returns the reason why a password is too weak for a user with this name. The reason is a clause without the password.
+ * Undefined if the password is strong enough.
  */
 export const findWeakness = (password: string, name: string): string | undefined => {
   const characters = [...password];

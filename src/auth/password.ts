@@ -6,7 +6,7 @@ export const maximumPasswordBytes = 128;
 /**
  * Maximum cost of checking a password: 256 MiB of memory, and 1 GiB for memory times passes, which takes seconds. RFC
  * 9106, section 4, recommends either 64 MiB with 3 passes or 2 GiB. The latter is too much for a server that checks two
- * at once.
+ * passwords at once.
  */
 const maximum = { memory: 256 * 1024, work: 1024 * 1024, lanes: 16 };
 
@@ -20,13 +20,13 @@ export const hashPassword = async (password: string): Promise<string> => (await 
 export const isPossiblePassword = (password: string): boolean =>
   password !== '' && Buffer.byteLength(password) <= maximumPasswordBytes;
 
-/** True if the password matches the hash. Accepts only passwords for which `isPossiblePassword` is true. */
+/** True if the password matches the hash. Requires a password for which `isPossiblePassword` is true. */
 export const isPassword = async (password: string, passwordHash: string): Promise<boolean> =>
   (await loadHashing()).verify(passwordHash, password);
 
 /**
  * Returns the reason why an argon2id hash in PHC form cannot be used, as a clause: `asks for ...`. Undefined if the
- * hash can be used. `passwordHash` is `$argon2id$v=19$m=KIBIBYTES,t=PASSES,p=LANES$SALT$HASH`.
+ * hash can be used. `passwordHash` has the form `$argon2id$v=19$m=KIBIBYTES,t=PASSES,p=LANES$SALT$HASH`.
  */
 export const findHashProblem = (passwordHash: string): string | undefined => {
   const [, , , parameters = '', salt = '', hashed = ''] = passwordHash.split('$');
@@ -61,7 +61,7 @@ interface PasswordHashing {
   verify(passwordHash: string, password: string): Promise<boolean>;
 }
 
-/** Defaults of @node-rs/argon2. Using them makes hashes the same in every version of Node. */
+/** Defaults of @node-rs/argon2, used so that hashes are the same in every version of Node. */
 const defaults = { parallelism: 1, tagLength: 32, memory: 19 * 1024, passes: 2 };
 const saltLength = 16;
 
@@ -112,5 +112,5 @@ export const argon2: Argon2 | undefined = (crypto as { argon2?: Argon2 }).argon2
 
 const builtIn = argon2 && createHashing(argon2);
 
-/** Loads password hashing: Node's own argon2 if available, else @node-rs/argon2. */
+/** Loads password hashing: Node's own argon2 if available, otherwise @node-rs/argon2. */
 export const loadHashing = async (): Promise<PasswordHashing> => builtIn ?? import('@node-rs/argon2');

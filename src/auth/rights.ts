@@ -14,7 +14,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Roles and scopes that have a right. A key needs only one of the scopes; the first is the narrowest. */
+/** Roles and scopes that have a right. A key needs only one of the scopes. The first scope is the narrowest. */
 interface Holders {
   /** Text that completes "may …" in documents. */
   title: string;

@@ -158,7 +158,7 @@ test('a token that names a key is checked with that key only', () => {
   }
 });
 
-/** Example of RFC 7515, A.1: key, token, and a second at which it is valid. */
+/** Example of RFC 7515, A.1: a key, a token, and a second at which the token is valid. */
 const rfcKey = Buffer.from(
   'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow',
   'base64url',

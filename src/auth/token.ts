@@ -16,28 +16,28 @@ export interface Principal {
 /** Seconds for which a token is valid. */
 export const tokenLifetime = 3600 as const;
 
-/** Maximum seconds between two logins, however often the session is renewed: 30 days. */
+/** Maximum seconds between two logins: 30 days. Renewing a session does not extend them. */
 export const longestSession = 30 * 24 * 3600;
 
-/** Seconds by which the signer's clock may be ahead of ours. */
+/** Seconds by which the signer's clock may be ahead of this clock. */
 const clockTolerance = 60;
 
 const maximumLength = 4096;
 
-/** Maximum number of tokens with verified signatures in the cache. Clients send the same token with every request. */
+/** Maximum number of tokens in the cache of verified signatures. Clients send the same token with every request. */
 const maxVerified = 200;
 
 /** Reason why a token is refused. The message is the text of the 401. */
 export class TokenError extends ExpectedError {}
 
-/** Error for accounts and revocations that cannot be read. No token can be checked. */
+/** Error for accounts and revocations that cannot be read, so that no token can be checked. */
 export class AccountsUnknown extends StoreUnavailable {
   constructor() {
     super('Accounts cannot be read now; try again later');
   }
 }
 
-/** Creates the error for every cause except the three that have their own messages. */
+/** Creates the error for any cause that has no specific message. */
 const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
 /** Signing keys of tokens. A KeyObject, unlike text, is never printed. */
@@ -51,7 +51,7 @@ interface TokenKeys {
 }
 
 /**
- * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2). The current key signs. An optional previous key is
+ * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2). The current key signs. The previous key, if any, is
  * still accepted.
  */
 export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): TokenKeys => {
@@ -64,13 +64,13 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
 };
 
 /**
- * Returns a secret's `kid`. It is the same in every process. As a MAC, it reveals no more of the secret than a token
- * does.
+ * Returns the `kid` of a secret, which is the same in every process. As a MAC, it reveals no more about the secret than
+ * a token does.
  */
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
-/** Session. Begins with a login and continues with each token that replaces an earlier one. */
+/** Session, which begins with a login and continues with each token that replaces an earlier one. */
 export interface Session {
   id: string;
   /** Unix second of the login. */
@@ -78,18 +78,18 @@ export interface Session {
 }
 
 /**
- * Facts about a user name, checked at every use of its tokens. A revocation changes the generation. The generation does
- * not depend on times, because clocks can be wrong.
+ * Facts about a user name that are checked at every use of its tokens. A revocation changes the generation. The
+ * generation does not depend on times, because clocks can be wrong.
  */
 export interface TokenGrant {
-  /** Role that tokens must name. Undefined if the account was deleted. */
+  /** Role that tokens must name. Undefined for a deleted account. */
   role: Role | undefined;
   /**
    * Generation that tokens must name. Undefined until the first revocation, because the API specifies the claims of a
    * token.
    */
   generation: string | undefined;
-  /** Unix second up to which tokens are refused. Only for a name that never had an account. */
+  /** Unix second up to which tokens are refused. Used only for a name that never had an account. */
   notBefore: number;
 }
 
@@ -108,7 +108,7 @@ export interface Tokens {
   /** Returns the user that a token identifies. Throws a TokenError whose message is the text of the 401. */
   verify(token: string): Principal;
   /**
-   * Sets the accounts. Call before the server listens. Without accounts, every signed and valid token is accepted.
+   * Sets the accounts. Call it before the server listens. Without accounts, every signed and valid token is accepted.
    * `refresh` loads account changes made by other instances.
    */
   setAccounts(find: FindGrant, refresh?: () => Promise<void>): void;
@@ -154,7 +154,7 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
       const signed = `${header}.${encode(claims)}`;
       return `${signed}.${toSignature(signed, keys.current).toString('base64url')}`;
     },
-    // The order decides which error is reported for a token with several faults.
+    // The order of the checks decides which error is reported for a token with several faults.
     verify: (token) => {
       const claims = verified.get(token) ?? verifySignature(token);
       assertNotExpired(claims, now());
@@ -170,7 +170,7 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   };
 };
 
-/** Claim with the generation of the account for which the token was issued. */
+/** Claim for the generation that the account had when the token was issued. */
 const generationClaim = 'account_generation';
 
 /** Error for a revoked token. `isAhead` is set if the token is newer than the accounts known to this process. */
@@ -202,8 +202,8 @@ export const toGeneration = (origin: string, order: number, mark: string): strin
 const toOrder = (generation: unknown): number => Number(/^[a-z](\d+)\./.exec(String(generation))?.[1] ?? 0);
 
 /**
- * Returns a valid token's session. The claims of a login token are specified by the API and leave no room for a
- * session. Its session id is therefore the token's hash.
+ * Returns the session of a valid token. The API specifies the claims of a login token and leaves no room for a session,
+ * so the hash of the token serves as the session id.
  */
 export const readSession = (token: string): Session => {
   const { claims } = decodeToken(token);
@@ -217,15 +217,15 @@ export const readSession = (token: string): Session => {
 
 type JsonObject = Record<string, unknown>;
 
-/** Returns the session named by a renewed token. */
+/** Returns the session that a renewed token names. */
 const toGoingOn = ({ sid, auth_time: since, iat }: JsonObject): Session | undefined =>
-  // Other programs may use `sid` differently. A login cannot be before 1970, or later than its token beyond the clock
-  // tolerance.
+  // Other programs may use `sid` differently. A login cannot be before 1970. Except for the clock tolerance, it cannot
+  // be later than its token.
   typeof sid === 'string' && isTime(since) && since <= Number(iat) + clockTolerance ? { id: sid, since } : undefined;
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Returns the Unix second of the login that began the token's session. */
+/** Returns the Unix second of the login with which the token's session began. */
 const toBeginning = (claims: JsonObject): number =>
   Math.min(Number(claims['iat']), toGoingOn(claims)?.since ?? Number.POSITIVE_INFINITY);
 
@@ -250,8 +250,8 @@ const decodeObject = (part: string, name: string): JsonObject => {
 };
 
 /**
- * Decodes base64url strictly. Accepting padding, other characters or unused trailing bits would give one token several
- * spellings.
+ * Decodes base64url strictly. If padding, other characters or unused trailing bits were accepted, a token would have
+ * several spellings.
  */
 const decodeBase64Url = (part: string, name: string): Buffer => {
   const bytes = Buffer.from(part, 'base64url');
@@ -260,7 +260,7 @@ const decodeBase64Url = (part: string, name: string): Buffer => {
 };
 
 /**
- * Accepted header parameters. No others are allowed, because `crit`, `b64`, `jwk`, `jku` and others change the meaning
+ * Accepted header parameters. No others are accepted, because `crit`, `b64`, `jwk`, `jku` and others change the meaning
  * of a signature.
  */
 const knownParameters = new Set(['alg', 'typ', 'kid']);
@@ -272,7 +272,7 @@ export const assertHeader = (header: JsonObject): void => {
   if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 
-/** Returns the keys that may have signed a token: the key named by the token, or all keys if it names none. */
+/** Returns the keys that may have signed a token: the key that the token names, or all keys if it names none. */
 const findKeys = ({ byId }: TokenKeys, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);

@@ -3,7 +3,7 @@ import type { TObject, TProperties, TSchema } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
 import { type Command, helpOf, type NamedFlag } from './command.ts';
 
-/** Invalid command line. Prints each problem as one line. The exit code is 2. */
+/** Error for an invalid command line. Each problem is printed as one line. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
@@ -14,7 +14,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Compares by name, because each file of the bundle has its own copy of this class. */
+/** Compares by name, because each file of the bundle has a separate copy of this class. */
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';
 
@@ -74,7 +74,7 @@ export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 export const findWord = (argv: readonly string[], known: readonly NamedFlag[]): number | undefined =>
   tokenize(argv, known).tokens.find(({ kind }) => kind === 'positional')?.index;
 
-/** Splits the arguments into the wrapper's flags and the wrapped command line. The two may be separated by `--`. */
+/** Splits the arguments into the wrapper's flags and the wrapped command line. `--` may separate the two. */
 export const splitWrapped = (argv: readonly string[], known: readonly NamedFlag[]): [string[], string[]] => {
   const end = tokenize(argv, known).tokens.find(({ kind }) => kind !== 'option');
   if (end === undefined) return [[...argv], []];
@@ -89,7 +89,7 @@ export const listUnknownFlags = (argv: readonly string[], known: readonly NamedF
 
 /**
  * Parses words and flags. All of them must be known. Values are keyed by flag. Throws a UsageError if the command line
- * is invalid. `help` is the command that prints help.
+ * is invalid. `help` is the command line that prints help.
  */
 export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[], help: string) => {
   const { tokens, values, positionals } = tokenize(argv, known);
@@ -109,8 +109,8 @@ export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[],
 };
 
 /**
- * True for a word that looks like a flag and is therefore probably not a value. A negative number counts as a value.
- * The check of its setting can then refuse it.
+ * True for a word that looks like a flag and is therefore probably not a value. A negative number counts as a value, so
+ * that the check of its setting can refuse it.
  */
 const isFlagLike = (value: string, flag: NamedFlag | undefined): boolean =>
   /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));
@@ -130,7 +130,8 @@ const findFlag = (
 };
 
 /**
- * Splits a command line into tokens. Does not use Node's strict mode, whose errors do not say how to fix the problem.
+ * Splits a command line into tokens. Does not use Node's strict mode, because its errors do not say how to fix the
+ * problem.
  */
 const tokenize = (argv: readonly string[], known: readonly NamedFlag[]) => {
   const options = Object.fromEntries(

@@ -30,11 +30,11 @@ interface Argument {
   isQuoted?: true;
   /** Accepted words, if they are few. */
   choices?: readonly string[];
-  /** Set if the word is a number of this kind. Shells ask the server for such numbers when completing. */
+  /** Set if the word is the number of such a thing. When completing, shells ask the server for these numbers. */
   numbers?: NumberedThings;
 }
 
-/** Things people refer to by number. */
+/** Things that people refer to by number. */
 export type NumberedThings = 'incidents' | 'tasks';
 
 /** Values given for a command's own flags, by name in camelCase. */
@@ -69,7 +69,9 @@ export interface Command<F extends Record<string, Flag> = Record<string, Flag>> 
   variables?: Readonly<Record<string, string>>;
   /** Exit codes other than 0, 1 for a failure and 2 for an invalid command line. */
   exitCodes?: Readonly<Record<string, string>>;
-  /** Set if the words are another program's command line. Flags after the first word then belong to that program. */
+  /**
+   * Set if the words are the command line of another program. Flags after the first word then belong to that program.
+   */
   isWrapper?: true;
   /**
    * Runs the command. Resolves to the exit code, or to undefined if the process ends by itself. Import large modules

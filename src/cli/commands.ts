@@ -90,8 +90,8 @@ const configSchema = defineCommand({
 });
 
 /**
- * Creates a key for a program that cannot log in. Prints the key once, on stderr. Stdout gets only the entry for the
- * config file's `keys`, so it can be redirected.
+ * Creates a key for a program that cannot log in. Prints the key once, on stderr. Stdout gets only the entry for `keys`
+ * in the config file, so that it can be redirected.
  */
 const createKey = defineCommand({
   name: 'create-key',

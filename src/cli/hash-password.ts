@@ -49,7 +49,7 @@ const askPassword = async (
 ): Promise<string> => {
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: discarded, terminal: true });
-  // Written only now: before the prompt, the terminal still echoed.
+  // Written only now, because the terminal echoed until the prompt.
   messages.write(question);
   const password = await prompt.question('');
   prompt.close();

@@ -1,8 +1,8 @@
-/** Milliseconds of work before the first progress line, and milliseconds between updates. */
+/** Milliseconds of work before the first progress line, and milliseconds between two updates. */
 const quietMs = 500;
 const refreshMs = 100;
 
-/** Minimum share of the work that must be done before the remaining time is estimated. */
+/** Minimum share of the work after which the remaining time is estimated. */
 const minShare = 0.02;
 
 /** Width for terminals that do not report theirs. */
@@ -32,7 +32,7 @@ export const showProgress = (what: string, done: number, total?: number): void =
   process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns || usualColumns) - 1)}`);
 };
 
-/** Clears the line before other output. The next progress shows it again. */
+/** Clears the line before other output. The next call of `showProgress` prints it again. */
 export const clearProgress = (): void => {
   if (!current || current.shownAt === Number.NEGATIVE_INFINITY) return;
   process.stderr.write('\r\u001b[K');

@@ -81,13 +81,13 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   throw new UsageError(`there is no command ${JSON.stringify(name)}${advice}`);
 };
 
-/** Loads the flags of all commands. They are needed to tell which words are values of flags. */
+/** Loads the flags of all commands, which tell the values of flags from other words. */
 const loadAllFlags = async (): Promise<NamedFlag[]> => {
   const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];
 };
 
-/** Loads the flags of the settings that a command reads. Loads features only if the command reads all settings. */
+/** Loads the flags for the settings that a command reads. Loads features only if the command reads all settings. */
 const loadSettingFlags = async ({ settings = [] }: Command): Promise<readonly NamedFlag[]> => {
   if (settings === 'all') return (await import('./program.ts')).settingFlags;
   if (settings.length === 0) return [];

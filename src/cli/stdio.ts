@@ -11,7 +11,7 @@ export const escapeLines = (text: string): string => text.replace(/[^\n\t]+/g, e
 
 /**
  * Escapes characters in JSON that control a terminal or change the direction of text: DEL, C1, and invisible
- * characters. Does not change the meaning of the JSON.
+ * characters. The meaning of the JSON stays the same.
  */
 export const escapeJson = (json: string): string =>
   json.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) =>
@@ -30,10 +30,7 @@ export const say = (text: string): void => {
   process.stderr.write(`signalbox: ${escapeControls(text)}\n`);
 };
 
-/**
- * Prints on standard output. The process exits if printing fails, and exits silently if the reader has simply gone
- * away.
- */
+/** Prints on standard output. The process exits if printing fails, silently if the reader has gone away. */
 export const print = (text: string): undefined => {
   if (!process.stdout.listeners('error').includes(endUnwritten)) process.stdout.on('error', endUnwritten);
   process.stdout.write(text);
@@ -51,7 +48,7 @@ export const protectOutput = (): void => {
   if (output.isFile() && output.uid === process.getuid?.()) fchmodSync(1, 0o600);
 };
 
-/** Resolves once everything written has left the process. Exiting earlier would cut off output. */
+/** Resolves once everything that was written has left the process. Exiting earlier would cut off output. */
 export const flush = async (): Promise<void> => {
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise((resolve) => stream.once('error', resolve).write('', resolve));

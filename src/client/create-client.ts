@@ -41,7 +41,7 @@ type AnyOperations = Record<string, OperationTypes>;
 
 /**
  * Creates a client for the signalbox server at an address. If a proxy serves signalbox under a path, the address
- * includes the path. On a web page, the address may be relative. Sends nothing before the first call. Throws a
+ * includes that path. On a web page, the address may be relative. Sends nothing before the first call. Throws a
  * TypeError for an invalid address.
  */
 export const createClient = (
@@ -60,7 +60,7 @@ export const createClient = (
   const tokens = createHeldTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
     const body = { Username, Password };
-    // Retries are up to the call that needs the token.
+    // Whether to retry is up to the call that needs the token.
     const { data } = await send({ method: 'POST', path, body, isRepeatable: true, retries: 0 });
     return data as Login;
   });
@@ -79,7 +79,7 @@ export const createClient = (
   const call = (operation: Operation, input: CallInput = {}, given: SendOptions = {}): Promise<Received> =>
     send(prepare(operation, input, given));
 
-  /** Returns the response to a request if its body is of this type. The body has not been read yet. */
+  /** Returns the response to a request if the body has this type. The body has not been read yet. */
   const openStream = async (request: Request, type: string): Promise<Response> => {
     const { response } = await send({ ...request, isStream: true });
     if (response.status === 200 && response.headers.get('Content-Type')?.startsWith(type)) return response;
@@ -154,7 +154,7 @@ const toWithResponse = ({ data, response }: Received): WithResponse<unknown> => 
 /** Response to a login. */
 export interface Login {
   token: string;
-  /** Seconds. */
+  /** Lifetime of the token in seconds. */
   expiresIn: number;
 }
 

@@ -12,8 +12,8 @@ export type ClientError = ClientFailure;
 export declare const ClientError: { new (code: ClientFailure['code'], message: string): ClientFailure };
 
 /**
- * Creates a client of the signalbox server at an address, which includes the path if a proxy serves signalbox under
- * one. In a page, the address may be relative. Nothing is sent before the first call. Throws a TypeError for an invalid
- * address.
+ * Creates a client for the signalbox server at an address. If a proxy serves signalbox under a path, the address
+ * includes that path. On a web page, the address may be relative. Sends nothing before the first call. Throws a
+ * TypeError for an invalid address.
  */
 export declare const createClient: (url: string, options?: ClientOptions) => SignalboxClient;

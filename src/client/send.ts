@@ -3,17 +3,15 @@ import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 
 /** Source of tokens for requests. */
 export interface HeldTokens {
-  /**
-   * Returns the token to send. Undefined if none is to be sent. `isNeeded`: the route refuses requests without a token.
-   */
+  /** Returns the token to send. Undefined to send none. `isNeeded`: the route refuses requests without a token. */
   get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** Returns a new token after the server refused this one. Undefined if there is none. */
+  /** Returns a new token after the server has refused this one. Undefined if there is none. */
   renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Route that can be called. */
 export interface CallRoute {
-  /** The route's operation id. */
+  /** Operation id of the route. */
   id: string;
   method: string;
   /** Path including the profile's mount, e.g. `/api/tasks/{id}`. */
@@ -23,7 +21,10 @@ export interface CallRoute {
 export type CallInput = Record<string, unknown>;
 export type SendOptions = CallOptions & HeaderOptions;
 
-/** Builds a call's request. The input contains the path and query parameters and the members of the body. */
+/**
+ * Builds the request of a call. The input contains the path parameters, the query parameters and the members of the
+ * body.
+ */
 export const toCallRequest = (
   { id, method, path }: CallRoute,
   input: CallInput = {},
@@ -119,7 +120,7 @@ export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, lon
 /** Creates the function that sends all requests of a client, each within its timeout. */
 export const createCallSender = (options: SenderOptions): Send => {
   /**
-   * Errors after which a call may be retried even if it must be sent only once. The login failed, so the call itself
+   * Errors after which a call may be retried even if it must be sent only once: the login failed, so the call itself
    * was never sent.
    */
   const repeatable = new WeakSet<ClientError>();
@@ -296,6 +297,6 @@ export const pause = async (milliseconds: number, signal: AbortSignal): Promise<
   await unlessAborted(over, signal).finally(() => clearTimeout(timer));
 };
 
-/** Returns the milliseconds until the next attempt. They roughly double each time and differ between clients. */
+/** Returns the milliseconds until the next attempt. They roughly double each time, and differ between clients. */
 export const toRetryDelay = (attempts: number, longest: number): number =>
   Math.min(longest, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);

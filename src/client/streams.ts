@@ -42,10 +42,10 @@ const parseEvent = (block: string): ServerEvent | undefined => {
   return data === undefined && event === 'message' ? undefined : { id, event, data: data ?? '' };
 };
 
-/** Milliseconds. The server sends a comment every 15 s. */
+/** Maximum milliseconds without data. The server sends a comment every 15 s. */
 const longestSilence = 45_000;
 const longestDelay = 30_000;
-/** Minimum milliseconds that a connection must last for its end not to count as a failure. */
+/** Minimum milliseconds that a connection must last, so that its end does not count as a failure. */
 const shortestLife = 5000;
 
 export interface FollowedStream {
@@ -56,8 +56,8 @@ export interface FollowedStream {
 }
 
 /**
- * Yields events as long as the caller takes them. Reconnects as needed. Throws if the first connection fails or if the
- * server permanently refuses a later one. Throws the signal's reason after the signal is aborted.
+ * Yields events as long as the caller takes them, reconnecting as needed. Throws if the first connection fails, or if
+ * the server permanently refuses a later one. Throws the signal's reason after an abort.
  */
 export async function* followEvents({ open, lastId, signal }: FollowedStream): AsyncGenerator<ServerEvent> {
   let wasOpen = false;
@@ -99,7 +99,7 @@ interface Paging {
   next(page: Page, size: number): Input | undefined;
 }
 
-/** Ways to request the next page, by the parameter that marks where a page starts. */
+/** Ways to request the next page, by the parameter for the start of a page. */
 export const pagings: Record<string, Paging> = {
   after: {
     size: 'limit',
@@ -158,10 +158,10 @@ export async function* readEntries(
 /** Creates a function that finds the JSON of each entry in a body that arrives in pieces. */
 const createFinder = () => {
   const marks = /["\\{}[\]]/g;
-  /** Open brackets of the current objects and lists. */
+  /** Open brackets of the objects and lists that are being read. */
   let open = '';
   let isText = false;
-  /** Text of an unfinished entry so far. */
+  /** Text of the unfinished entry so far. */
   let text = '';
   /** Index at which the entry begins, or -1. */
   let start = -1;

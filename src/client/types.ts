@@ -8,8 +8,8 @@ export type ClientCredentials =
   | { user: string; password: string }
   | {
       /**
-       * Token, or a function that returns the token. The function is called for each request, and after a 401 again
-       * with the refused token.
+       * Token, or a function that returns it. The function is called for each request and, after a 401, again with the
+       * refused token.
        */
       token: string | ((refused?: string) => string | undefined | Promise<string | undefined>);
     }
@@ -17,14 +17,14 @@ export type ClientCredentials =
 
 export interface ClientOptions {
   credentials?: ClientCredentials;
-  /** Mounts of profiles that are not at their default path: `{ 'simple-tasks': '/todo' }`. */
+  /** Mounts of the profiles that are not at their default paths: `{ 'simple-tasks': '/todo' }`. */
   mounts?: Record<string, string>;
   /**
-   * Milliseconds for a call including all its attempts. For a list read by `each`, milliseconds between pieces.
+   * Milliseconds for a call, including all its attempts. For a list read by `each`, milliseconds between pieces.
    * Default: 30000.
    */
   timeout?: number;
-  /** Maximum number of retries for a request that may be retried. Default: 4. */
+  /** Maximum number of retries of a repeatable request. Default: 4. */
   retries?: number;
   /** Replacement for the global `fetch`. */
   fetch?: typeof fetch;
@@ -40,19 +40,20 @@ export interface CallOptions {
 }
 
 export interface HeaderOptions {
-  /** `version` of an earlier response. If the record has changed since, the server responds 412. */
+  /** `version` from an earlier response. If the record has changed since then, the server responds with 412. */
   ifMatch?: string;
-  /** `*`: if the record already exists, the server responds 412. */
+  /** With `*`, the server responds with 412 if the record already exists. */
   ifNoneMatch?: '*';
-  /** Overrides the random idempotency key. The key makes the server store a request once, however often it is sent. */
+  /** Replaces the random idempotency key. The key makes the server store a request once, however often it is sent. */
   idempotencyKey?: string;
 }
 
 /** Error thrown for a failed request. */
 export interface ClientFailure extends Error {
   /**
-   * `status`: the server refused the request. `connection`: no complete response. `timeout`: no response in time.
-   * `format`: the response is neither JSON nor a stream of events, so the server may not be signalbox.
+   * `status`: the server refused the request. `connection`: there was no complete response. `timeout`: there was no
+   * response in time. `format`: the response is neither JSON nor a stream of events, so the server may not be
+   * signalbox.
    */
   readonly code: 'status' | 'connection' | 'timeout' | 'format';
   /** Status of the response. 0 without a response. */
@@ -61,16 +62,16 @@ export interface ClientFailure extends Error {
   readonly retryAfter: number | undefined;
   /** Body of the response: the parsed value if it is JSON, else its text. */
   readonly body: unknown;
-  /** Id of a request that failed with 500. The server's log contains the id. */
+  /** Id of a request that failed with 500. The server's log contains the same id. */
   readonly requestId: string | undefined;
 }
 
 /** Types of one route. */
 export interface OperationTypes {
-  /** Path parameters, query parameters and the members of the body, in one object. */
+  /** Path parameters, query parameters and members of the body, in one object. */
   input: unknown;
   output: unknown;
-  /** Headers the route reads. */
+  /** Headers that the route reads. */
   headers: keyof HeaderOptions;
   /** Entry of the list, if the route returns a list. */
   entry: unknown;
@@ -82,11 +83,11 @@ interface Described {
   responses: Record<number, { content: Record<string, unknown> }>;
 }
 
-/** Input with optional parameters that may also be undefined. Unknown without parameters. */
+/** Input whose optional parameters may also be undefined. Unknown without parameters. */
 type Given<T> = [T] extends [never] ? unknown : { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 type Parameters<O extends Described> = Given<NonNullable<O['parameters']['path']>> &
   Given<NonNullable<O['parameters']['query']>>;
-/** Type of the body. Not described for routes whose bodies can take many forms. */
+/** Type of the body. `object` for routes whose bodies are not described because they can take many forms. */
 type Body<T> = unknown extends T ? object : T;
 type Input<O extends Described> = O extends { requestBody: { content: { 'application/json': infer T } } }
   ? Parameters<O> & Body<T>

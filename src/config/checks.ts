@@ -15,7 +15,7 @@ export const minimumSecretBytes = 32;
 
 const mebibyte = 2 ** 20;
 
-/** Returns conflicts between settings that are valid individually. Each conflict is a clause without secrets. */
+/** Returns conflicts between settings that are valid by themselves. Each conflict is a clause without secrets. */
 export const findConflicts = (settings: Settings): string[] => {
   const { headersTimeout, requestTimeout, trustProxy, powershellPath, timeZone, storeMaxBytes = 0, keys } = settings;
   const problems = trustProxy
@@ -44,7 +44,8 @@ export const findConflicts = (settings: Settings): string[] => {
 };
 
 /**
- * True for an address or a CIDR block. Refuses `/0`, because trusting every address would let clients forge their own.
+ * True for an address or a CIDR block. Refuses `/0`, because if every address were trusted, clients could forge their
+ * own.
  */
 const isAddressBlock = (text: string): boolean => {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -110,7 +111,8 @@ const readPem = (path: string, setting: string): Buffer => {
 };
 
 /**
- * File descriptors reserved in addition to those of served connections: 100 for refused connections, and 64 for files.
+ * Number of file descriptors reserved besides those for served connections: 100 for refused connections, and 64 for
+ * files.
  */
 const reserve = 100 + 64;
 
@@ -120,8 +122,8 @@ const minConnections = 10;
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 
 /**
- * Lowers the number of connections to what the limit on open files allows, with a warning. At that limit, the server
- * could neither accept connections nor open files. Throws a SettingsError if too few connections remain.
+ * Lowers the number of connections to what the limit on open files allows, with a warning, because a server at that
+ * limit could neither accept connections nor open files. Throws a SettingsError if too few connections remain.
  */
 export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   const possible = limit - reserve;
@@ -136,7 +138,7 @@ export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   return { maxConnections: possible, warning: `maxConnections is ${possible} instead of ${wanted}, ${reason}` };
 };
 
-/** Reads the soft limit on open files. Node raises it to the hard limit on startup. Infinite if unknown. */
+/** Reads the soft limit on open files, which Node raises to the hard limit on startup. Infinite if unknown. */
 const readOpenFileLimit = (): number => {
   const path = '/proc/self/limits';
   const limits = existsSync(path) ? readFileSync(path, 'utf8') : '';

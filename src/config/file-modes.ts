@@ -8,15 +8,15 @@ const othersRead = 0o004;
 const othersEnter = 0o001;
 const sticky = 0o1000;
 
-/** Files named in the settings that only the server's account should read. */
+/** Files named in the settings that only the server's account should be able to read. */
 export interface PrivateFiles {
   dataDir: string;
-  /** Paths of the files, and their names for messages. */
+  /** Paths of the files, with their names in messages. */
   files: readonly { name: string; path: string }[];
 }
 
 interface ExposedFiles {
-  /** Reasons not to start. Other accounts could plant state or secrets. */
+  /** Reasons not to start, because other accounts could plant state or secrets. */
   problems: string[];
   /** Files that other accounts can read. */
   warnings: string[];
@@ -46,10 +46,7 @@ export const listFileWarnings = (path: string, hasSecrets: boolean): string[] =>
   ];
 };
 
-/**
- * Finds existing files that other accounts can read or write. New files are created with mode 0600, and the data folder
- * with 0700.
- */
+/** Finds existing files that other accounts can read or write. New files get mode 0600, and the data folder 0700. */
 export const findExposedFiles = ({ dataDir, files }: PrivateFiles): ExposedFiles => {
   const found: ExposedFiles = { problems: [], warnings: [] };
   for (const { name, path } of files) {
@@ -95,7 +92,7 @@ const describeFiles = (verb: string, [first, ...others]: readonly { path: string
   return `other accounts can ${verb} ${first?.path}${more}: run chmod ${change} on ${them}`;
 };
 
-/** Lists the files in a folder. Empty if the folder is unreadable. The first use of the folder reports that problem. */
+/** Lists the files in a folder. Empty if the folder is unreadable, because its first use reports that problem. */
 const listFiles = (folder: string): { path: string; status: Stats }[] => {
   try {
     return readdirSync(folder, { withFileTypes: true })

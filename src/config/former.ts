@@ -3,15 +3,15 @@ import type { AccessLevel, AccessSetting } from '../auth/access.ts';
 import { toFlagName, toVariableName } from './names.ts';
 import { formerNames } from './schema.ts';
 
-/** Current values of settings by their values in 1.1.0. The former values still work. */
+/** Current values of settings, by the values that they had in 1.1.0. The former values still work. */
 const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
 
 interface ReplacedSetting {
   /** Former names of the setting. New text should use the first. */
   names: readonly string[];
   /**
-   * Levels in `access` that correspond to each value of the setting. Write the first level. The other levels are at
-   * least as strict.
+   * Levels of `access` that correspond to each value of the setting. New text should use the first level. The others
+   * are at least as strict.
    */
   values: Readonly<Record<string, readonly AccessLevel[]>>;
   /** Value that keeps the default access of the routes. */
@@ -33,7 +33,7 @@ const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
 };
 
 /**
- * Adds the schemas of settings under their former names. Also adds the schemas of the settings replaced by `access`.
+ * Adds the schemas of settings under their former names, and the schemas of the settings that `access` has replaced.
  */
 export const toFormerProperties = (properties: TProperties): TProperties => ({
   ...Object.fromEntries(
@@ -50,7 +50,7 @@ export const toFormerProperties = (properties: TProperties): TProperties => ({
   ),
 });
 
-/** Sources of settings. `path` is the path of the config file. Undefined without a file. */
+/** Sources of settings. `path` is the path of the config file, or undefined without a file. */
 export interface Sources {
   /** By key in camelCase. A flag without a value is `true`. */
   flags: Record<string, string | boolean | undefined>;
@@ -59,14 +59,15 @@ export interface Sources {
   path: string | undefined;
 }
 
-/** Problems found while reading settings, which prevent startup, and warnings for the log. */
+/** Problems that were found while reading settings and that prevent startup, and warnings for the log. */
 export interface Findings {
   problems: string[];
   warnings: string[];
 }
 
 /**
- * Replaces former names and values with current ones. Warns about each. A source that uses both names has a problem.
+ * Replaces former names and values with current ones, with a warning for each. A source that uses both names of a
+ * setting has a problem.
  */
 export const useCurrentNames = ({ flags, environment, file, path }: Sources, findings?: Findings): Sources => {
   const rename = <T extends Record<string, unknown>>(
@@ -110,13 +111,13 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
   };
 };
 
-/** Valid value of a setting, and the setting's name in its source: a flag, a variable or a config file. */
+/** Valid value of a setting, and the name of the setting in its source: a flag, a variable or a config file. */
 export interface GivenSetting {
   value: unknown;
   place: string;
 }
 
-/** Merges replaced settings into `access`. Each gives a warning, or a problem if its value contradicts `access`. */
+/** Merges replaced settings into `access`. Each causes a warning, or a problem if its value contradicts `access`. */
 export const mergeReplacedAccess = (
   access: AccessSetting | undefined,
   findGiven: (key: string) => GivenSetting | undefined,

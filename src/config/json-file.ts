@@ -3,7 +3,10 @@ import { readSmallFileSync } from '../lib/small-file.ts';
 import { MiB } from '../lib/units.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Maximum size in bytes of a config file or seed. It is enough for a million tasks, and V8 can hold it as a string. */
+/**
+ * Maximum size of a config file or seed, in bytes. It suffices for a million tasks, and V8 can hold such a file as a
+ * string.
+ */
 const maxBytes = 256 * MiB;
 
 /** Reads a file that contains one JSON object in UTF-8. Throws a SettingsError that names the file and the problem. */
@@ -48,13 +51,13 @@ const locateIfShort = (text: string): string => {
   }
 };
 
-/** White space followed by a bracket, comma, colon, string or other scalar. */
+/** White space followed by a bracket, a comma, a colon, a string or another scalar. */
 const token =
   /[ \t\r\n]*([{}[\],:]|"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/uy;
 
 /**
- * For each state, the characters with which the next token may begin, and the name of the token. `0` stands for a
- * number, true, false or null.
+ * Characters with which the next token may begin in each state, and the name of the token. `0` stands for a number,
+ * true, false or null.
  */
 const expectations = {
   value: ['{["0', 'a value'],

@@ -27,9 +27,9 @@ import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts
 export type Flags = Sources['flags'];
 
 /**
- * Reads the settings. Flags override `SIGNALBOX_*` variables, which override the config file. `warn` receives warnings
- * about the file and unknown variables. `check` runs on the valid settings even if others are invalid. Throws a
- * SettingsError that lists every problem.
+ * Reads the settings. Flags override `SIGNALBOX_*` variables, and these override the config file. `warn` receives
+ * warnings about the file and about unknown variables. `check` runs on the valid settings even if others are invalid.
+ * Throws a SettingsError that lists every problem.
  */
 export const loadSettings = (
   schema: TObject,
@@ -45,7 +45,7 @@ export const loadSettings = (
   const { settings, invalid } = readValues(schema, Object.keys(schema.properties), sources, problems);
   addReplacedAccess(schema, settings, sources, invalid.includes('access'), findings);
   problems.push(...findFileOnlyVariables(schema, environment));
-  // Skipped if the file is unreadable, because its settings would wrongly appear to be missing.
+  // Skipped if the file is unreadable, because its settings would then wrongly seem to be missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
@@ -66,8 +66,8 @@ export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags
 };
 
 /**
- * Returns warnings about `SIGNALBOX_*` variables that match no setting. A misspelt password variable, for example,
- * would leave the password random.
+ * Returns warnings about `SIGNALBOX_*` variables that match no setting. With a misspelt password variable, for example,
+ * the password would remain random.
  */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
   const names = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
@@ -115,7 +115,7 @@ const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
   Object.entries(schema.properties).some(([key, property]) => isSecretSetting(property) && Object.hasOwn(file, key));
 
 /**
- * Returns the values of these settings, or their defaults, and the names of invalid settings. Adds the problems of the
+ * Returns the values of these settings or their defaults, and the names of invalid settings. Adds the problems of the
  * invalid settings.
  */
 const readValues = (schema: TObject, keys: readonly string[], sources: Sources, problems: string[]) => {
@@ -133,7 +133,7 @@ const readValues = (schema: TObject, keys: readonly string[], sources: Sources, 
   return { settings: settings as Settings, invalid };
 };
 
-/** Returns the first value found, in the order flag, variable, file. */
+/** Returns the first value found in this order: flag, variable, file. */
 const findGiven = (
   key: string,
   schema: TSchema,
@@ -150,7 +150,7 @@ const findGiven = (
   return Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;
 };
 
-/** Finds a password in an address on the command line. Every account on the machine can read command lines. */
+/** Finds a password in an address on the command line, because every account on the machine can read command lines. */
 const findShownSecret = (key: string, { value, place }: GivenSetting): string[] =>
   key === 'store' && place.startsWith('--') && hasPassword(String(value))
     ? [
@@ -184,13 +184,15 @@ const addReplacedAccess = (
 };
 
 /**
- * Returns the problems that `check` finds. Omits problems that name an invalid setting, because a valid value may solve
- * them.
+ * Returns the problems that `check` finds. Leaves out problems that name an invalid setting, because a valid value may
+ * solve them.
  */
 const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] =>
   problemsOf(check).filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
 
-/** Finds variables for settings that only the config file can contain. Such variables would be silently ignored. */
+/**
+ * Finds variables for settings that only the config file can contain, because such variables would be silently ignored.
+ */
 const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
@@ -219,8 +221,8 @@ const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[]
 };
 
 /**
- * Drops the errors of a union's branches, which contradict each other. The error of the union itself names the accepted
- * values.
+ * Drops the errors of a union's branches, because they contradict each other. The error of the union itself names the
+ * accepted values.
  */
 const dropBranches = (errors: readonly SchemaError[]): SchemaError[] => {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => `${schemaPath}/anyOf/`);

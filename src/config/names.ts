@@ -8,8 +8,8 @@ export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
 
 /**
- * Variables that are not settings: the path of the config file, the server and key for client commands, and the keys
- * for the hub and for another program whose data is imported.
+ * Variables that are not settings: the path of the config file, the server and key for client commands, the key for the
+ * hub, and the key for another program whose data is imported.
  */
 export const otherVariables = {
   config: 'SIGNALBOX_CONFIG',
@@ -73,8 +73,8 @@ export const suggest = (given: string, names: readonly string[], quote = ''): st
 };
 
 /**
- * Normalizes names, such as `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir`, which differ only in how words are
- * separated.
+ * Normalizes names that differ only in how words are separated, such as `SIGNALBOX_DATA_DIR`, `--data-dir` and
+ * `dataDir`.
  */
 export const normalise = (name: string): string =>
   name

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { AccessKey, AccessSetting } from '../auth/access.ts';
 
-/** Marks settings that must not be given as flags. Every account can read command lines. */
+/** Marks settings that must not be given as flags, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
 
 /** Pattern of paths. The operating system accepts all characters except NUL. */
@@ -10,7 +10,7 @@ const withoutNul = '^[^\\u0000]*$';
 /** Pattern of names that are sent in headers. */
 const printable = '^[!-~]+$';
 
-/** Current names of settings by the former names used in 1.0.0 and 1.1.0. */
+/** Current names of settings, by the former names that 1.0.0 and 1.1.0 used. */
 export const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
 /** Names of patterns, used in messages. */
@@ -21,7 +21,7 @@ export const patternNames: Readonly<Record<string, string>> = {
 
 const path = (description: string) => Type.String({ minLength: 1, pattern: withoutNul, description });
 
-/** Creates the schema of a list of names or addresses. The list is empty by default. */
+/** Creates the schema of a list of names or addresses, which is empty by default. */
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
 
 const coreSettings = {
@@ -148,8 +148,8 @@ type CoreSettings = Static<TObject<typeof coreSettings>>;
 export type Settings = CoreSettings & Record<string, unknown>;
 
 /**
- * Combines all settings into one schema. Flags, variables, keys in the file, validation and documentation are derived
- * from it.
+ * Combines all settings into one schema, from which flags, variables, keys in the file, validation and documentation
+ * are derived.
  */
 export const createSettingsSchema = (fragments: readonly TProperties[]): TObject =>
   Type.Object(Object.assign({}, coreSettings, ...fragments), {

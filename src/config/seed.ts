@@ -41,8 +41,8 @@ const limitProblems = (problems: string[], key: string): string[] =>
     : [...problems.slice(0, reported), `seed file: ${problems.length - reported} more problems in ${key}`];
 
 /**
- * Finds problems in a list of records. Lists errors only for invalid records, because listing them takes many times
- * longer than checking.
+ * Finds problems in a list of records. Lists errors only for invalid records, because listing takes many times longer
+ * than checking.
  */
 const findListProblems = (schema: TSchema, records: unknown[], key: string): string[] => {
   const isValid = createSchemaCheck(schema);

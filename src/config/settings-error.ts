@@ -9,7 +9,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Compares by name, because each file of the bundle has its own copy of this class. */
+/** Compares by name, because each file of the bundle has a separate copy of this class. */
 export const isSettingsError = (error: unknown): error is SettingsError =>
   error instanceof Error && error.name === 'SettingsError';
 
@@ -33,7 +33,7 @@ export const requireConfigured = <T extends { name: string }>(
   throw new SettingsError([`there is no ${noun} ${JSON.stringify(name)}; the settings define: ${known}`]);
 };
 
-/** Returns the problems of the SettingsError that a check throws. Empty if the check passes. */
+/** Returns the problems in the SettingsError that a check throws. Empty if the check passes. */
 export const problemsOf = (check: () => unknown): readonly string[] => {
   try {
     check();

@@ -1,12 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Environment for programs: English messages, no pager, and none of the server's variables. These contain secrets. */
+/**
+ * Environment for programs: English messages, no pager, and none of the server's variables, because these contain
+ * secrets.
+ */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
 /**
- * Milliseconds between TERM and KILL. After the program has exited, also the maximum milliseconds without output for
- * which pipes stay open.
+ * Milliseconds between TERM and KILL. Also the maximum milliseconds without output for which pipes stay open after the
+ * program has exited.
  */
 const graceMs = 500;
 
@@ -16,14 +19,14 @@ export interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];
-  /** Complete environment. Replaces `plainEnvironment`. */
+  /** Complete environment, which replaces `plainEnvironment`. */
   environment?: Readonly<Record<string, string>>;
   /** Complete standard input. Default: empty. */
   input?: string;
   /** Receives the pieces of standard output one by one. Returns false to stop the program. */
   onOutput: (piece: Buffer) => boolean | Promise<boolean>;
   signal: AbortSignal;
-  /** Program, such as taskkill, that ends a process and its children. Used on systems without process groups. */
+  /** Program that ends a process and its children, such as taskkill. Used on systems without process groups. */
   treeEnder?: string;
 }
 
@@ -50,7 +53,7 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   if (child.pid === undefined) await closed;
   const output = passOutput(child, onOutput, () => end());
   const end = createGroupEnd(child, request.treeEnder, output.isQuiet);
-  // A program may exit before reading its input, in which case its output and exit code show the failure.
+  // A program may exit before it reads its input. Its output and exit code then show the failure.
   child.stdin.on('error', () => {}).end(request.input);
   const readStderr = keepStderr(child);
   signal.addEventListener('abort', end, { once: true });
@@ -74,7 +77,7 @@ export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => 
 const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
   spawn(program, args, { cwd: '/', env: environment, detached: treeEnder === undefined, windowsHide: true });
 
-/** Returns a function that ends the group. If the program exits on its own, ends the rest of its group. */
+/** Returns a function that ends the process group. If the program exits by itself, ends the rest of its group. */
 const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: () => boolean): (() => void) => {
   let isEnding = false;
   let hasExited = false;
@@ -95,7 +98,7 @@ const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: ()
   });
   child.once('close', () => clearTimeout(timer));
   return () => {
-    // After the exit, another process may get the process id.
+    // After the exit, the process id may be assigned to another process.
     if (!isEnding && !hasExited) {
       end('SIGTERM');
       timer = setTimeout(end, graceMs, 'SIGKILL');
@@ -112,7 +115,7 @@ const sendToGroup = ({ pid }: Child, signal: NodeJS.Signals): void => {
   }
 };
 
-/** Ends a process with its children. Ends only the process itself if `treeEnder` cannot be started. */
+/** Ends a process with its children, or only the process if `treeEnder` cannot be started. */
 const endTree = (child: Child, treeEnder: string): void => {
   const args = ['/T', '/F', '/PID', String(child.pid)];
   const options = { env: plainEnvironment, stdio: 'ignore', windowsHide: true } as const;

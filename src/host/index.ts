@@ -19,7 +19,7 @@ import { createHostSampler } from './sampler.ts';
 /** Maximum age of the reading in milliseconds. Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
 
-/** Maximum age of the reading in milliseconds. Several watches of units then share the output of one program. */
+/** Maximum age of the reading in milliseconds. Lets several watches of units share the output of one program. */
 const unitsMaxAgeMs = 5000;
 
 /** Creates the readings for this machine. */
@@ -27,8 +27,8 @@ export const createHostReadings = (platform: NodeJS.Platform = process.platform)
   platform === 'linux' ? createLinuxReadings() : createPortableReadings();
 
 /**
- * Creates readings from /proc, /sys and /etc. `root` is a prefix of all these paths. It allows reading a tree that does
- * not belong to this machine.
+ * Creates readings from /proc, /sys and /etc. `root` is a prefix of all these paths, which allows reading a tree that
+ * does not belong to this machine.
  */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;

@@ -22,8 +22,8 @@ const load = () => import('systeminformation');
 const systemMaxAgeMs = 60_000;
 
 /**
- * Creates readings with systeminformation, which runs programs of the system for some of them. It does not report
- * processor times, thread counts, handles and private memory of processes, so these are null.
+ * Creates readings with systeminformation, which runs system programs for some of them. It does not report processor
+ * times, thread counts, handles and private memory of processes, so these are null.
  */
 export const createPortableReadings = (): HostReadings => {
   const { shares, ...sampled } = createHostSampler(readPortableCounters);
@@ -108,7 +108,7 @@ type Cpu = Pick<
   'manufacturer' | 'brand' | 'speed' | 'speedMax' | 'cores' | 'physicalCores' | 'processors'
 > & { cache: Pick<Systeminformation.CpuCacheData, 'l2' | 'l3'> };
 
-/** Divides cores and caches equally between the packages. systeminformation describes all of them together. */
+/** Divides cores and caches equally between the packages, because systeminformation describes all packages together. */
 export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorReading[] => {
   const packages = Math.max(1, cpu.processors);
   const logical = cpu.cores / packages;
@@ -139,7 +139,7 @@ const toLoad = (shares: CpuShares, from: number, to: number): number => {
   return (100 * range.reduce((sum, share) => sum + share, 0)) / Math.max(1, range.length);
 };
 
-/** Process as reported by systeminformation. On some systems, values are missing that its types promise. */
+/** Process as systeminformation reports it. On some systems, values are missing although its types promise them. */
 interface Listed
   extends Pick<Systeminformation.ProcessesProcessData, 'pid' | 'parentPid' | 'name' | 'memRss' | 'priority'> {
   memVsz: number | null;
@@ -210,7 +210,7 @@ export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly D
       };
     });
 
-/** Returns the root file system and the fixed devices. Each device is returned once, at its shortest mount path. */
+/** Returns the root file system and the fixed devices, each device once at its shortest mount path. */
 export const toPortableDisks = (
   readings: readonly FileSystemReading[],
   devices: readonly Device[],

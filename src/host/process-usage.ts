@@ -1,7 +1,7 @@
 import { readTimeOf, roundOrNull } from './reading.ts';
 import type { HostReadings, ProcessReading } from './readings.ts';
 
-/** Process with its share of one processor since the previous reading. The share is null if unknown. */
+/** Process with its usage of one processor since the previous reading, as a share. Null if unknown. */
 interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' | 'threads' | 'startedAt'> {
   user: string | null;
   /** Share, from 0 to the number of processors. */
@@ -10,7 +10,7 @@ interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' 
   memoryBytes: number;
 }
 
-/** Chooses the processes to list. `shareOf` returns the usage of a process. NaN if unknown. */
+/** Chooses the processes to list. `shareOf` returns the usage of a process, or NaN if it is unknown. */
 type ChooseProcesses = (
   processes: readonly ProcessReading[],
   shareOf: (process: ProcessReading) => number,
@@ -48,7 +48,7 @@ export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'proces
   return { read, begin };
 };
 
-/** Combines pid and start time. Another process may later get the same pid. */
+/** Returns a key that combines pid and start time, because another process may later get the same pid. */
 const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
 
 const readSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>

@@ -41,10 +41,10 @@ const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ],
 };
 
-/** Entries in PowerShell's list of dependencies that are parts of PowerShell itself. They have its version. */
+/** Entries in PowerShell's list of dependencies that are parts of PowerShell itself and have its version. */
 const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(\d[\w.+-]*)$/i;
 
-/** Windows PowerShell. It is part of Windows, and its version has not changed since Windows 10. */
+/** Windows PowerShell is part of Windows. Its version has not changed since Windows 10. */
 const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
 
 /** Returns absolute paths at which PowerShell may be installed. The first executable path is used. */

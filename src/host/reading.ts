@@ -12,14 +12,14 @@ export const readOrNull = <T>(read: () => T): T | null => {
 };
 
 /**
- * Maximum age in milliseconds of a reading that is taken once a minute. Slightly less than a minute, so that a caller
- * who reads once a minute always gets a new reading.
+ * Maximum age in milliseconds of a reading taken once a minute. Slightly less than a minute, so that a caller who reads
+ * once a minute always gets a new reading.
  */
 export const freshMs = 59_000;
 
 const readTimes = new WeakMap<object, number>();
 
-/** Records when each reading began. Used to compare it with another reading. */
+/** Records when each reading began, so that it can be compared with another reading. */
 export const timeReadings =
   <T extends object>(read: () => Promise<T>): (() => Promise<T>) =>
   async () => {
@@ -36,7 +36,7 @@ export const timeReadings =
 export const readTimeOf = (reading: object): number => readTimes.get(reading) ?? performance.now();
 
 /**
- * Shares readings among callers. Callers wait for a reading in progress. Otherwise they get the last reading, if it
+ * Shares readings among callers. Callers wait for a reading in progress. Otherwise they get the last reading if it
  * began at most `maxAgeMs` ago. A failed reading is not shared with later callers.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
@@ -59,7 +59,7 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
   };
 };
 
-/** Rounds a number to a number of decimals. Null for an unknown number. */
+/** Rounds a number to a given number of decimals. Null for an unknown number. */
 export const roundOrNull = (value: number | undefined, decimals = 0): number | null =>
   value !== undefined && Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
 
@@ -73,7 +73,7 @@ export const computeOnce = <K extends object, V extends object>(compute: (key: K
   };
 };
 
-/** Duration of one step of a reading in milliseconds. Steps are short, because readings run all the time. */
+/** Duration of one step of a reading in milliseconds. Short, because readings run all the time. */
 export const readingSliceMs = 0.25;
 
 /**
@@ -102,8 +102,8 @@ export type HangGuard = <T extends object | string | null>(
 
 /**
  * Creates a guard for reads that may hang because the server of a file system does not respond or a process is stuck. A
- * hanging read blocks one of the few threads in Node's pool. Reads through one guard run one at a time. No read starts
- * while another hangs, so at most one thread is lost.
+ * hanging read blocks one of the few threads in Node's pool. Reads through the same guard run one at a time, and none
+ * starts while another hangs, so at most one thread is lost.
  */
 export const createHangGuard = (): HangGuard => {
   const serially = createSerial();
@@ -119,7 +119,7 @@ export const createHangGuard = (): HangGuard => {
     });
 };
 
-/** Buffer for all files. One is enough, because files are read one at a time. */
+/** Buffer for all files. One suffices, because files are read one at a time. */
 let buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**
@@ -140,8 +140,8 @@ export const readKernelFile = (path: string): Buffer | null => {
 };
 
 /**
- * Reads to the end. Each read of a file with many entries returns only whole entries, and at most one memory page. A
- * short read therefore does not mean the end.
+ * Reads to the end. A read of a file with many entries returns only whole entries, and at most one memory page, so a
+ * short read does not mean the end.
  */
 const readToEnd = (file: number): Buffer => {
   let length = 0;
@@ -157,7 +157,7 @@ const readToEnd = (file: number): Buffer => {
 export const readKernelText = (path: string): string | null =>
   readOrNull(() => readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null);
 
-/** Returns the whole number that makes up the content of a file. Null if there is none. */
+/** Returns the whole number that is the content of a file. Null if there is none. */
 export const readKernelNumber = (path: string): number | null => {
   const text = readKernelText(path);
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;

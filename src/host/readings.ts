@@ -1,9 +1,9 @@
 /**
  * Readings of the server's machine. They come from /proc and /sys on Linux, and from systeminformation elsewhere. A
- * value that the system does not report, or that this account may not read, is null, never 0. A failed reading rejects.
+ * value is null, never 0, if the system does not report it or this account may not read it. A failed reading rejects.
  */
 export interface HostReadings {
-  /** Returns the host name. Unlike `system`, accesses no files. */
+  /** Returns the host name. Unlike `system`, does not access any files. */
   hostname(): string;
   /** Name, operating system and hardware. */
   system(): Promise<SystemReading>;
@@ -20,7 +20,7 @@ export interface HostReadings {
    * Without samples, the first call takes 200 ms. Sampling then continues for a minute.
    */
   cpuBusy(): Promise<number>;
-  /** One entry for each processor package (socket). */
+  /** Returns one entry per processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
   /**
    * Returns the counters of the last sample, or current counters while sampling is off. Unreadable values are missing.
@@ -28,18 +28,18 @@ export interface HostReadings {
   counters(): CountersReading;
   /** Lists every process, in no particular order. The reading is at most 500 ms old and shared between callers. */
   processes(): Promise<readonly ProcessReading[]>;
-  /** Estimates the processor time in milliseconds for reading all processes. 0 if unknown. */
+  /** Estimates the processor time that reading all processes takes, in milliseconds. 0 if unknown. */
   processReadingMs(): Promise<number>;
   /** Counts the processes without reading each one. */
   processCount(): Promise<number>;
   /** Reads details that require extra reads for each process. Processes that have ended have no entry. */
   processDetails(pids: readonly number[]): Promise<Map<number, ProcessDetails>>;
   /**
-   * Names the user who runs each process, or the user's id if /etc/passwd has no name for it. A process whose user is
-   * unknown has no entry.
+   * Names the user who runs each process, or the id of the user if /etc/passwd has no name for it. A process whose user
+   * is unknown has no entry.
    */
   processOwners(processes: readonly ProcessReading[]): Promise<Map<number, string>>;
-  /** Lists mounted file systems that have a size. File systems whose server does not respond are missing. */
+  /** Lists mounted file systems that have a size, except those whose server does not respond. */
   fileSystems(): Promise<FileSystemReading[]>;
   /** Lists the root file system and fixed local disks, each device once. /api/disks lists the same disks. */
   fixedDisks(): Promise<FileSystemReading[]>;
@@ -56,7 +56,7 @@ export interface HostReadings {
    * report it.
    */
   pressure(resource: Pressure): number | null;
-  /** Lists the units loaded by systemd. Null without systemd. Starts a program. */
+  /** Lists the units that systemd has loaded. Null without systemd. Starts a program. */
   units(): Promise<UnitReading[] | null>;
   /**
    * Lists the last entries of the system's journal, oldest first. Null without systemd. Starts a program. Rejects if
@@ -90,7 +90,7 @@ export interface JournalReading {
   at: Date;
   /** Program that wrote the entry, according to the program itself. */
   source: string;
-  /** Way in which the entry reached the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
+  /** Way by which the entry reached the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
   transport: string;
   /** Syslog priority, from 0 for emergencies to 7 for debugging. */
   priority: number | null;
@@ -148,7 +148,7 @@ export interface CountersReading {
   load: number;
   memory: MemoryReading | null;
   /**
-   * Bytes transferred by all real network interfaces. If there are none, as in a container, by all interfaces except
+   * Bytes transferred by all real network interfaces or, if there are none, as in a container, by all interfaces except
    * loopback.
    */
   network: { received: number; sent: number } | null;
@@ -197,8 +197,8 @@ export interface ProcessReading {
   pid: number;
   parentPid: number;
   /**
-   * Name used by the kernel. If Linux cut it to 15 bytes, this is the base name of argv[0], unless that cannot be read
-   * in time.
+   * Name that the kernel uses. If Linux has cut it to 15 bytes, the base name of argv[0], unless that cannot be read in
+   * time.
    */
   name: string;
   /** Processor time used so far. Null on systems other than Linux. */

@@ -3,7 +3,7 @@ import { readOrNull } from './reading.ts';
 import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.ts';
 
 /**
- * Minimum interval in milliseconds. The kernel counts processor time in steps of 10 ms. A shorter interval would be
+ * Minimum interval in milliseconds. The kernel counts processor time in steps of 10 ms, so a shorter interval would be
  * inaccurate.
  */
 const shortestMs = 200;
@@ -14,7 +14,7 @@ const askedForMs = 60_000;
 type SampleListener = (sample: HostSample) => void;
 
 /**
- * Creates a sampler that reads the counters every `intervalMs`. All callers see the same figures. Sampling begins with
+ * Creates a sampler that reads the counters every `intervalMs`. All callers get the same figures. Sampling begins with
  * the first caller. The timer does not keep the process alive.
  */
 export const createHostSampler = (read: () => CountersReading, intervalMs = 1000, keptMs = askedForMs) => {
@@ -25,7 +25,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const readSample = (): HostSample | undefined => {
-    // Without free descriptors, no file can be opened. The next sample then covers this interval, too.
+    // Without free descriptors, no file can be opened. The next sample then also covers this interval.
     const counters = readOrNull(read);
     if (!counters?.cpuSeconds.size) return undefined;
     const at = performance.now();
@@ -58,8 +58,8 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   };
   /**
    * Returns busy shares (0 … 1) over the last complete interval. Sampling then continues for a minute. Until an
-   * interval is complete, calls wait until 200 ms after the first sample and return the shares since then. Rejects
-   * without a sample.
+   * interval is complete, calls wait until 200 ms after the first sample and return the shares since that sample.
+   * Rejects without a sample.
    */
   const shares = async (): Promise<CpuShares> => {
     askedAt = performance.now();
@@ -93,12 +93,12 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   };
 };
 
-/** Busy shares (0 … 1) by processor: `cpu` for all together, and `cpu0`, `cpu1`, … for each. */
+/** Busy shares (0 … 1) by processor: `cpu` for all processors together, and `cpu0`, `cpu1`, … for each. */
 export type CpuShares = ReadonlyMap<string, number>;
 
 const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
   const { memory, network } = now;
-  // The counters of an interface restart when the interface does.
+  // The counters of an interface restart together with the interface.
   const rate = (key: 'received' | 'sent'): number =>
     network && before.network ? Math.max(0, network[key] - before.network[key]) / seconds : Number.NaN;
   return {
@@ -120,7 +120,7 @@ type Seconds = Readonly<Record<string, number>>;
 
 /**
  * Returns the busy share. NaN if no time has passed. A processor that has just been switched on is measured from that
- * time.
+ * moment.
  */
 const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
   const passed = (modes: readonly string[]): number =>

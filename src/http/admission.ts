@@ -27,11 +27,11 @@ const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
 /**
  * Creates the check for messages that Node's parser accepts although HTTP/1.1 forbids them: other versions, and
  * ambiguous hosts, codings and targets. If the server and a proxy read such a request differently, a second request can
- * be smuggled past the proxy. Repeated headers must arrive joined (`joinDuplicateHeaders`). A second Host then makes
+ * be smuggled past the proxy. Repeated headers must arrive joined (`joinDuplicateHeaders`), so that a second Host makes
  * the header invalid.
  */
 const createFramingCheck = (): Check => {
-  // Nearly every request has the Host of the previous request.
+  // Nearly every request has the same Host as the previous one.
   let lastHost: string | undefined;
   return (request) => {
     const { httpVersion, headers, rawHeaders, url = '' } = request;
@@ -57,7 +57,10 @@ const createFramingCheck = (): Check => {
   };
 };
 
-/** Refuses a request line without a version (RFC 9112, 2.3). The parser then assumes HTTP/0.9, which had no headers. */
+/**
+ * Refuses a request line without a version (RFC 9112, 2.3). For such a line, the parser assumes HTTP/0.9, which had no
+ * headers.
+ */
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
@@ -100,25 +103,25 @@ const readOtherTarget = (request: IncomingMessage, url: string): HttpError | und
 };
 
 interface HostNames {
-  /** Address to which the server is bound. */
+  /** Address that the server is bound to. */
   boundTo: string;
   /** Name of this machine. */
   machine: string;
-  /** Names allowed by the settings. */
+  /** Names that the settings allow. */
   allowed: readonly string[];
 }
 
 /**
- * Creates the check that refuses requests for host names that do not belong to this server. Otherwise a web page could
- * reach the server by pointing its own name at 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts
- * only if `allowed` has names.
+ * Creates the check that refuses requests for host names that do not belong to this server. Otherwise, a web page could
+ * reach the server by pointing the page's own name at 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks
+ * hosts only if `allowed` has names.
  */
 export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
   const isLocal = isLoopback(boundTo);
   if (!isLocal && allowed.length === 0) return () => undefined;
   const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
   const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
-  // Nearly every request has the Host of the previous request.
+  // Nearly every request has the same Host as the previous one.
   let lastHost: string | undefined;
   return ({ headers: { host = '' } }) => {
     if (host === lastHost) return undefined;
@@ -140,16 +143,16 @@ const toHostName = (host: string): string => {
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 /**
- * Paths of pages to which other sites and mails may link. Includes acknowledgement links and status pages below any
+ * Paths of pages that other sites and mails may link to. Includes acknowledgement links and status pages below any
  * mount.
  */
 const page =
   /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?(?:api\/acknowledge\/[^/]+|status\/[^/]+(?:\/subscribe(?:\/[^/]+)?)?)$)/;
 
 /**
- * Creates the check that refuses requests sent by a browser on behalf of a page from another origin. A foreign page
- * then cannot act for its user. Following a link to a page is allowed. `secure` means that this server speaks TLS.
- * Otherwise, a proxy in front of it may.
+ * Creates the check that refuses requests that a browser sends on behalf of a page from another origin, so that a
+ * foreign page cannot act for its user. Following a link to a page is allowed. `secure` means that this server speaks
+ * TLS. Otherwise, a proxy in front of it may.
  */
 const createOriginCheck =
   (secure: boolean): Check =>
@@ -243,7 +246,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
   const listen: RequestListener = (request, response) => {
     const connection = connections.get(request.socket);
     if (!connection) return;
-    // A response gets its socket once the earlier responses are finished.
+    // A response gets its socket only when the earlier responses are finished.
     if (response.socket) begin(request, response, connection);
     else waitForTurn(connection, response, () => begin(request, response, connection));
   };
@@ -253,7 +256,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
 
 const corsHeaders = { 'access-control-allow-headers': 'Authorization, Content-Type' };
 
-/** Milliseconds given to a client to finish sending a body that is not read. */
+/** Milliseconds that a client gets to finish sending a body that is not read. */
 const unreadBodyMs = 500;
 
 /** Stops reading the body of a refused request. Node would read it to its end, however small its chunks are. */

@@ -9,7 +9,7 @@ import { assertFewValues } from './json-values.ts';
 import { decodeBody, toObject } from './object-body.ts';
 
 /**
- * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end` is a
+ * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route itself parses. `end` is a
  * Buffer with the last 16 KiB, or slightly more, of a body of any size.
  */
 type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
@@ -20,11 +20,11 @@ export interface BodyOptions {
   body?: BodyKind;
   /** Set to allow 8 MiB instead of 1 MiB. */
   largeBody?: true;
-  /** Set to allow a compressed body. Its unpacked size is limited. */
+  /** Set to allow a compressed body. The limits also apply to its unpacked size. */
   compressedBody?: true;
   /**
-   * Set to keep strings as sent. Other routes replace half of a surrogate pair with U+FFFD, because message receivers
-   * refuse it.
+   * Set to keep strings as they were sent. On other routes, U+FFFD replaces half of a surrogate pair, because the
+   * receivers of messages refuse such halves.
    */
   textsAsSent?: true;
   /**
@@ -53,8 +53,8 @@ const maximumBodyBytes = 1024 * 1024;
 const maximumLargeBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Maximum total size in bytes of incomplete bodies on all connections. Routes with large bodies have a second budget of
- * this size.
+ * Maximum total size of incomplete bodies on all connections, in bytes. Routes with large bodies share a second budget
+ * of this size.
  */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
 
@@ -76,15 +76,15 @@ export const readMediaType = ({ rawHeaders }: IncomingMessage): string | undefin
 interface Reading {
   /** Called before the body is read. */
   beforeReading(request: IncomingMessage): void;
-  /** Returns the reason to refuse a body. Called once the body has arrived, because parsing is most of the work. */
+  /** Returns the reason to refuse a body. Called when the body has arrived, because most of the work is parsing it. */
   findRefusal(): HttpError | undefined;
 }
 
 /**
- * Reads every request body as JSON in UTF-8, unless the route chooses another form. An empty body is undefined. So is
- * the body of a route without a body schema. The total bytes of incomplete bodies are limited and divided between
- * addresses. At the limit, connections whose bodies make no progress are closed. The oldest bodies of the address that
- * holds the most get 503. If that is not enough, the body that exceeds the limit also gets 503.
+ * Reads every request body as JSON in UTF-8, unless the route chooses another form. An empty body is undefined, and so
+ * is the body of a route without a body schema. The total bytes of incomplete bodies are limited and divided between
+ * addresses. At the limit, connections whose bodies make no progress are closed, and the oldest bodies of the address
+ * that holds the most get 503. If that is not enough, the body that exceeds the limit also gets 503.
  */
 export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
   const ordinary = { limit: maximumBodyBytes, shares: new FairShares(unfinishedBodyBytes) };

@@ -3,22 +3,22 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { FairShares, type Holder } from './fair-shares.ts';
 
-/** Number of connections beyond `maxConnections` that get 503. Any further connections are closed immediately. */
+/** Number of connections beyond `maxConnections` that get a 503. Any further connections are closed immediately. */
 const spareConnections = 100;
 
-/** Bytes of unread responses on all connections above which large responses are refused. */
+/** Unread bytes of responses on all connections above which large responses are refused. */
 export const unreadResponseBytes = 64 * 1024 * 1024;
 
-/** Bytes counted as unread for each list being sent. A list builds some pieces ahead. */
+/** Bytes that count as unread for each list that is being sent, because a list builds some pieces ahead. */
 const listBytes = 256 * 1024;
 
 /**
- * Limits of waiting pipelined requests, per connection and in total. At the first, reading pauses. At the second, the
- * connection is closed.
+ * Limits for waiting pipelined requests, per connection and in total. Beyond the first limit, reading pauses. Beyond
+ * the second, the connection is closed.
  */
 const waitingLimits = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
 
-/** Milliseconds between checks during shutdown for connections that have become idle. */
+/** Milliseconds between two searches for idle connections during shutdown. */
 const idleCheckMs = 50;
 
 /** Milliseconds after the beginning of shutdown at which running requests are cut off. */
@@ -27,9 +27,9 @@ const shutdownMs = 8000;
 /** Milliseconds after which a connection without a request counts as abandoned. */
 const abandonedMs = 500;
 
-/** Connection, from the moment its socket is accepted. */
+/** Connection, from the acceptance of its socket onwards. */
 export class HttpConnection implements Holder {
-  /** Socket on which requests arrive. With TLS, this is the TLS socket once the handshake is complete. */
+  /** Socket for requests. With TLS, this is the TLS socket once the handshake is complete. */
   socket: Socket;
   /** True for a connection beyond `maxConnections`. Its requests are refused, and then it is closed. */
   readonly isExtra: boolean;
@@ -76,7 +76,7 @@ export class HttpConnection implements Holder {
 export class Connections extends Map<Socket, HttpConnection> {
   readonly #server: Server;
   readonly #isProxy: (address: string | undefined) => boolean;
-  /** Connections that are served, and extra connections whose requests are refused. */
+  /** Served connections, and extra connections whose requests are refused. */
   readonly #served: FairShares;
   readonly #spare = new FairShares(spareConnections);
   readonly #accepted = new Set<HttpConnection>();
@@ -196,7 +196,7 @@ export interface ConnectionProgress {
   silentSince: number;
 }
 
-/** Computes the current progress from the socket and the progress at the previous check. */
+/** Returns the current progress, based on the socket and the progress at the previous check. */
 export const toProgress = (
   { bytesRead: read, bytesWritten, writableLength }: Pick<Socket, 'bytesRead' | 'bytesWritten' | 'writableLength'>,
   isBusy: boolean,
@@ -225,8 +225,8 @@ export const isStalled = (
 
 /**
  * Closes stalled connections. While unread responses exceed their budget, also disconnects clients that read nothing
- * for a second. Node's own timeout would take twice as long. The operating system would also keep its send buffer,
- * which a reset discards.
+ * for a second. Node's own timeout would take twice as long, and the operating system would keep its send buffer, which
+ * a reset discards.
  */
 export const endStalled = (server: Server, connections: Connections, patience: ConnectionPatience): void => {
   let timer: NodeJS.Timeout | undefined;
@@ -241,12 +241,12 @@ export const endStalled = (server: Server, connections: Connections, patience: C
     const reading = isFull ? Math.min(patience.reading, stallCheckMs / 2) : patience.reading;
     for (const connection of connections.values()) {
       const { socket, isRunning } = connection;
-      // Waiting for the client to read is not work.
+      // A wait for the client to read does not count as work.
       connection.progress = toProgress(socket, isRunning && socket.writableLength === 0, connection.progress, now);
       if (isStalled(connection.progress, { ...patience, reading }, now)) reset(socket);
     }
   };
-  // The timer starts with a connection, so an idle server does not wake up.
+  // The timer starts only with a connection, so that an idle server does not wake up.
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, () => {
       timer ??= setInterval(check, stallCheckMs).unref();
@@ -260,7 +260,7 @@ const reset = (socket: Socket): void => void ('encrypted' in socket ? socket.des
 
 /**
  * Creates a function that runs the requests of a connection one at a time. Node would start pipelined requests
- * immediately, so a read sent after a change could return the old state (RFC 9112, 9.3.2). While more than a few
+ * immediately, so that a read sent after a change could return the old state (RFC 9112, 9.3.2). While more than a few
  * requests wait, reading from the connection pauses. If too many wait, on the connection or in total, the connection is
  * closed. The returned function takes a request that must wait, and calls `begin` when its turn comes.
  */
@@ -285,7 +285,7 @@ export const createPipelining = () => {
     else if (isFull(connection)) socket.pause();
   };
   return (connection: HttpConnection, response: ServerResponse, begin: () => void): void => {
-    // The parser still delivers the remaining requests in its chunk.
+    // The parser still delivers the remaining requests of its chunk.
     if (connection.socket.destroyed) return;
     enqueue(connection);
     response.once('socket', () => {

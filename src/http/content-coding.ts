@@ -6,10 +6,10 @@ import { createQueue, type QueuedTask } from './overload.ts';
 /** Maximum number of bytes that a decoder returns per call. */
 const chunkSize = 64 * 1024;
 
-/** Largest zstd window. A sender may require at most 8 MB (RFC 9659). */
+/** Largest zstd window. A sender may not require more than 8 MB (RFC 9659). */
 const zstdWindowLog = 23;
 
-/** Maximum number of bodies decompressed at the same time. A zstd decoder can take 8 MiB. */
+/** Maximum number of bodies that are decompressed at the same time. A zstd decoder can take 8 MiB. */
 const maxDecoders = 4;
 
 type CreateDecoder = (packed: Buffer) => Transform;
@@ -41,7 +41,7 @@ export const createDecoder = (coding: string, packed: Buffer): Transform | undef
 /** Content codings that the server can decode. */
 export const knownCodings = Object.keys(decoders).join(', ');
 
-/** Returns the content coding of a request body. Undefined without a coding, an HttpError for an unknown coding. */
+/** Returns the content coding of a request body. Undefined without a coding. An HttpError for an unknown coding. */
 export const findCoding = (header: string | undefined): string | HttpError | undefined => {
   const codings = (header ?? '')
     .toLowerCase()
@@ -60,11 +60,11 @@ export const findCoding = (header: string | undefined): string | HttpError | und
 
 interface Unpacking {
   coding: string;
-  /** Address of the client. Addresses take turns. */
+  /** Address of the client. Clients with different addresses take turns. */
   address: string;
   /** Receives the unpacked bytes in pieces. */
   take(chunk: Buffer): void;
-  /** Aborted when nobody needs the remaining bytes. */
+  /** Aborted when nobody needs the remaining bytes any more. */
   signal: AbortSignal;
 }
 

@@ -24,7 +24,9 @@ const toMessage = (error: HttpError): ErrorMessage => {
   return error.sent;
 };
 
-/** Formats the response as bytes for a socket that Node no longer handles. The connection is closed afterwards. */
+/**
+ * Formats the response as bytes for a socket that Node no longer handles. The connection is closed after the response.
+ */
 const toErrorBytes = (error: HttpError, common: Headers): string => {
   const { status, headers, text } = toMessage(error);
   const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(
@@ -56,7 +58,7 @@ export const sendError = (
   }
   // Fastify closes the connection after every invalid body, although a body that was read to its end does no harm.
   if (!raw.complete && reply.hasHeader('connection')) reply.raw.setHeader('connection', 'close');
-  // Bypasses Fastify's own steps, which no hook needs, because refusing must not cost more than serving.
+  // Skips Fastify's own steps, which no hook needs, because refusing must not cost more than serving.
   reply.hijack();
   writeError(reply.raw, known ?? createInternalError(id));
 };
@@ -66,14 +68,16 @@ interface KnownPath {
   prefix: string;
   pattern: RegExp;
   methods: Set<string>;
-  /** True if other methods get 404 instead of 405. */
+  /** True if other methods get a 404 instead of a 405. */
   hidden: boolean;
 }
 
-/** Route option: other methods on the path get 404 instead of 405. */
+/** Route option. If set, other methods on the path get a 404 instead of a 405. */
 export const hiddenMethods = 'hiddenMethods';
 
-/** Handles requests without a route: 405 with `Allow` on a known path, otherwise 404. Call before routes are added. */
+/**
+ * Handles requests without a route: 405 with `Allow` on a known path, otherwise 404. Call it before routes are added.
+ */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {
   const paths = new Map<string, KnownPath>();
   /** Paths with parameters. */
@@ -94,7 +98,7 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     const found = families.filter(({ prefix, pattern }) => path.startsWith(prefix) && pattern.test(path));
     const known = [paths.get(path) ?? [], found].flat().filter(({ hidden }) => !hidden);
     const methods = new Set(known.flatMap((each) => [...each.methods]));
-    // A route exists for this method, but its static file does not.
+    // A route exists for this method, but not the static file that it would serve.
     const isUnknown = methods.size === 0 || methods.has(method);
     // Sent instead of thrown, because refusing must not cost more than serving.
     reply.send(isUnknown ? notFound : createMethodError([...methods].join(', ')));
@@ -115,7 +119,7 @@ const toPattern = (url: string): RegExp => {
   return new RegExp(`^${escaped.replace('*', '.*').replace(/:[^/]+/g, '[^/]*')}$`);
 };
 
-/** Milliseconds given to a client to read the response before its connection is closed. */
+/** Milliseconds that a client gets to read the response before its connection is closed. */
 const patience = 1000;
 
 interface ParserError {
@@ -125,7 +129,7 @@ interface ParserError {
   bytesParsed?: number;
 }
 
-/** Kinds of error by the code of Node's parser. Any other code is `invalid`. */
+/** Kinds of errors, by the code of Node's parser. Any other code is `invalid`. */
 const kinds: Record<string, ErrorKind> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'too-large',
@@ -141,7 +145,7 @@ const messages: Partial<Record<ErrorKind, string>> = {
 /** Form of a request line with any token as its method (RFC 9112, 3). */
 const requestLine = /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/;
 
-/** Form of a version, which has two digits and ends the line (RFC 9112, 2.3). */
+/** Form of a version: two digits at the end of the line (RFC 9112, 2.3). */
 const version = / HTTP\/\d\.\d\r\n/;
 
 /** Creates the handler for bytes that are not valid HTTP. It sends an error and closes the connection. */
@@ -163,14 +167,14 @@ export const createClientErrorHandler = (connections: Connections, common: Heade
   };
 };
 
-/** Refuses CONNECT, which is meant for proxies. Node hands over the socket without sending a response. */
+/** Refuses CONNECT, which only proxies need. Node hands over the socket without sending a response. */
 export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
   const refusal = toErrorBytes(createMethodError(allowedMethods), common);
   server.on('connect', (_request, socket) => {
     // Node no longer handles this socket, so an error without a listener would end the process.
     socket.on('error', () => socket.destroy());
     socket.resume();
-    // Node has removed its own listener. Without this listener, a response that is still being sent would hang.
+    // Node has removed its own listener. Without this one, a response that is still being sent would hang.
     socket.on('drain', () => connections.get(socket as Socket)?.response?.emit('drain'));
     endWith(socket as Socket, refusal, connections);
   });
@@ -206,7 +210,7 @@ const endWith = (socket: Socket, response: string, connections: Connections): vo
     socket.destroy();
     return;
   }
-  // RFC 9112, 9.6: closing immediately while the client is still sending could lose the response.
+  // RFC 9112, 9.6: closing immediately could lose the response while the client is still sending.
   socket.end(isDone && last?.req.complete === false ? '' : response);
   setTimeout(() => socket.destroy(), patience).unref();
 };

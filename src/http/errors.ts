@@ -31,7 +31,7 @@ const statusOf = {
 
 export type ErrorKind = keyof typeof statusOf;
 
-/** Resources whose limits lead to refusals under load. */
+/** Resources with limits that cause refusals under load. */
 export const shedReasons = [
   'connections',
   'event_loop_delay',
@@ -43,20 +43,20 @@ export const shedReasons = [
 export type ShedReason = (typeof shedReasons)[number];
 
 interface ErrorExtras {
-  /** Response headers with lower-case names, e.g. `allow` or `retry-after`. */
+  /** Response headers by lower-case name, e.g. `allow` or `retry-after`. */
   headers?: Record<string, string>;
   /** Additional members of the body, e.g. `detail`. `leading` members come before `error`, and `members` after it. */
   members?: Record<string, unknown>;
   leading?: Record<string, unknown>;
   /** Unexpected error that led to `failed`, for the log. */
   cause?: unknown;
-  /** True if the body is only the message, as a JSON string. For clients that do not expect an object. */
+  /** True if the body is only the message, as a JSON string, for clients that do not expect an object. */
   isBare?: boolean;
   /** Set if the request was refused because of load. */
   shed?: ShedReason | undefined;
 }
 
-/** Error in the form in which it is sent. */
+/** Error as sent to the client. */
 export interface ErrorMessage {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export class HttpError extends ExpectedError {
   readonly headers: Record<string, string>;
   readonly body: Record<string, unknown> | string;
   readonly shed: ShedReason | undefined;
-  /** Message of the error. Set when it is first sent. */
+  /** Form in which the error is sent. Set when it is first sent. */
   sent: ErrorMessage | undefined;
 
   constructor(
@@ -101,23 +101,24 @@ export class HttpError extends ExpectedError {
 }
 
 /**
- * Returns the thing that a path names. If it is undefined, throws a 404 that names the path of the list of such things.
+ * Returns a thing named by a path. If the thing is undefined, throws a 404 that names the path of the list of such
+ * things.
  */
 export const requireKnown = <T>(known: T | undefined, kind: string, name: string, listed: string): T => {
   if (known !== undefined) return known;
   throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists the existing names`);
 };
 
-/** Creates a 503. It means that nothing was done and the client may retry in a second. */
+/** Creates a 503 that means: nothing was done, and the client may retry in a second. */
 export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
   new HttpError('unavailable', message, { headers: { 'retry-after': '1' }, shed });
 
-/** Creates an error that closes the connection, because nothing else on it can be trusted. */
+/** Creates an error that closes the connection, because nothing else on the connection can be trusted. */
 export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { connection: 'close' } });
 
 /**
- * Converts anything thrown to the error that is sent to the client. Returns undefined for an unexpected error, which
+ * Converts a thrown value to the error that is sent to the client. Returns undefined for an unexpected error, which
  * becomes a 500 that reveals no internals.
  */
 export const toHttpError = (error: unknown): HttpError | undefined => {
@@ -137,7 +138,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
 export const createInternalError = (requestId: string): HttpError =>
   new HttpError('failed', 'Internal server error', { members: { requestId } });
 
-/** Kinds of errors by status. A static file that is unreadable gets 404. */
+/** Kinds of errors, by status. An unreadable static file gets a 404. */
 const kindOf = new Map<number, ErrorKind>([
   ...Object.entries(statusOf).map(([kind, status]) => [status, kind as ErrorKind] as const),
   [403, 'not-found'],

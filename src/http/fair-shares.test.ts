@@ -7,8 +7,8 @@ const memory = 10_000;
 type Activity = ReturnType<NonNullable<Holder['activity']>>;
 
 /**
- * Creates shares of a total of 16, of which one address may hold 4 while others ask, and the names of holders that lost
- * their share.
+ * Creates shares of a total of 16, of which an address may hold 4 while others ask. Also returns the names of holders
+ * that have lost their share.
  */
 const createShares = (total = 16) => {
   const lost: string[] = [];

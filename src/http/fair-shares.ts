@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Form of an address as written by some proxies: with the client's port, and IPv6 in brackets. */
+/** Form of an address as some proxies write it: with the port of the client, and IPv6 in brackets. */
 const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
  * Returns the group of addresses that a single client can be expected to hold: an IPv4 address, including one mapped
  * into IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network assigned to a site). All other strings
- * form a single group. Otherwise each new string would count as a new client.
+ * form a single group, because otherwise each new string would count as a new client.
  */
 export const toAddressGroup = (ip = ''): string => {
   const [, bracketed, dotted] = withPort.exec(ip) ?? [];
@@ -21,11 +21,11 @@ export const toAddressGroup = (ip = ''): string => {
 
 /** Holder of part of a total, such as a connection, a body, a stream, or a place in a queue. */
 export interface Holder {
-  /** Called when another holder needs the share. The share has then already been released. */
+  /** Called when another holder needs the share, which has then already been released. */
   lose(): void;
   /**
-   * Decides which holders of an address lose their share first: abandoned, then idle (the default), then busy.
-   * Abandoned holders also lose their share to addresses that hold the same amount, including their own.
+   * Decides which holders of an address lose their shares first: abandoned, then idle (the default), then busy.
+   * Abandoned holders also lose their shares to any address that holds the same amount, including their own.
    */
   activity?(): 'abandoned' | 'idle' | 'busy';
 }
@@ -51,24 +51,24 @@ interface Group {
 }
 
 interface Options {
-  /** Milliseconds after an address found no room during which other addresses are limited to their fair part. */
+  /** Milliseconds for which other addresses are limited to their fair part after an address found no room. */
   memory?: number;
   /** Returns monotonic milliseconds. */
   now?(): number;
 }
 
 /**
- * Maximum number of shares examined to find a loser. A group counts as large if it holds more than a thousandth of the
- * total.
+ * Maximum number of shares examined to find one to take away. A group counts as large if it holds more than a
+ * thousandth of the total.
  */
 const most = 1000;
 
 /**
  * Divides a total between addresses. While there is room, an address may hold any amount. Once the total is reached, a
- * request by one address takes room from the address that holds the most. It does so only if that address holds more
- * than the requesting address would. For some seconds after an address within its fair part found no room, no other
- * address can grow beyond its own fair part. This applies even if room becomes free, because the excess would have to
- * be taken back at the next request.
+ * request by one address takes room from the address that holds the most, but only if that address holds more than the
+ * requesting address would. After an address within its fair part has found no room, no other address can grow beyond
+ * its own fair part for some seconds. This applies even if room becomes free, because the excess would have to be taken
+ * back at the next request.
  */
 export class FairShares {
   readonly #total: number;
@@ -82,7 +82,7 @@ export class FairShares {
   /** All shares, oldest first. */
   readonly #shares = new Set<Share>();
   #held = 0;
-  /** Last group within its fair part that found no room, and the last different group before it. */
+  /** Last group that found no room although it was within its fair part, and the last different group before it. */
   #lastShort: { group: Group | undefined; at: number } = { group: undefined, at: Number.NEGATIVE_INFINITY };
   #shortBefore = this.#lastShort;
 
@@ -110,12 +110,12 @@ export class FairShares {
     return share;
   }
 
-  /** Gives one unit to a holder that counts as an address of its own. A connection of a proxy may carry any client. */
+  /** Gives one unit to a holder that counts as a separate address. A connection of a proxy may carry any client. */
   takeApart(holder: Holder): Share | undefined {
     return this.#take(createGroup(undefined), holder, 1);
   }
 
-  /** Enlarges a share. Returns false if there is no room. The share then does not change. */
+  /** Enlarges a share. Returns false, without changing the share, if there is no room. */
   grow(share: Share, amount: number): boolean {
     if (!this.#makeRoom(share.group, amount, share)) return false;
     share.amount += amount;
@@ -150,7 +150,7 @@ export class FairShares {
 
   #makeRoom(group: Group, amount: number, growing?: Share): boolean {
     const wanted = group.held + amount;
-    // An address that has held nothing for a while gets a new group.
+    // An address that has held nothing for a while has a new group.
     const isLastShort = isSame(this.#lastShort.group, group);
     const otherShortAt = isLastShort ? this.#shortBefore.at : this.#lastShort.at;
     if (wanted > this.#fair && this.#now() - otherShortAt < this.#memory) return false;
@@ -168,7 +168,7 @@ export class FairShares {
     return this.#held + amount <= this.#total;
   }
 
-  /** Chooses shares to take away so that an amount fits. Empty if there are not enough. */
+  /** Chooses shares to take away so that an amount fits. Empty if they would not suffice. */
   #chooseLosing(group: Group, amount: number, growing?: Share): Share[] {
     const chosen: Share[] = [];
     let missing = this.#held + amount - this.#total;
@@ -220,7 +220,7 @@ const leftOf = ({ held, chosen }: Group): number => held - chosen;
 const isSame = (one: Group | undefined, other: Group): boolean =>
   one === other || (one?.name !== undefined && one.name === other.name);
 
-/** Returns the oldest abandoned share, else the oldest idle share, else the oldest share. */
+/** Returns the oldest abandoned share, or else the oldest idle share, or else the oldest share. */
 const findFirstLosing = (shares: Iterable<Share>): Share | undefined => {
   let oldest: Share | undefined;
   let idle: Share | undefined;

@@ -4,14 +4,14 @@ import type { createUnpacker } from './content-coding.ts';
 import { createFatal, createUnavailable, type HttpError } from './errors.ts';
 import type { FairShares, Holder, Share } from './fair-shares.ts';
 
-/** Maximum size in bytes of a body that is not counted. There are too few connections for such bodies to matter. */
+/** Maximum size in bytes of a body that is not counted. Connections are too few for such bodies to matter. */
 const smallBytes = 16 * 1024;
 
-/** Number of bytes kept of a body of which only the end matters. They are too few to be counted. */
+/** Number of bytes kept if only the end of a body matters. They are too few to be counted. */
 const endBytes = 16 * 1024;
 
 /**
- * Maximum number of chunks of a body whose chunks are small on average. Each chunk takes about 1 µs of the event loop.
+ * Maximum number of chunks of a body if its chunks are small on average. Each chunk takes about 1 µs of the event loop.
  */
 const manyChunks = 4000;
 const smallChunkBytes = 32;
@@ -28,7 +28,7 @@ interface BodyParts {
   unpack: ReturnType<typeof createUnpacker>;
   /** Content coding of a compressed body. */
   coding: string | undefined;
-  /** True if the body may have any size. Only its end is then kept. */
+  /** True if the body may have any size. In that case, only its end is kept. */
   keepsEnd: boolean;
 }
 
@@ -132,7 +132,9 @@ export class IncomingBody implements Holder {
 
 const noBytes = Buffer.alloc(0);
 
-/** Collects chunks in one buffer. A list of one-byte chunks would take about a hundred times the size of the body. */
+/**
+ * Collects chunks in one buffer. A list of one-byte chunks would take about a hundred times as much memory as the body.
+ */
 class GrowingBuffer {
   readonly #limit: number;
   #held: Buffer = noBytes;

@@ -16,7 +16,7 @@ export const assertFewValues = (bytes: Buffer): void => {
   }
 };
 
-/** Returns the index of the quotation mark that ends a string. */
+/** Returns the index of the quotation mark at the end of a string. */
 const findStringEnd = (bytes: Buffer, start: number): number => {
   let at = start;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;

@@ -9,7 +9,7 @@ import { createSettingsSchema } from '../config/schema.ts';
 import { type JsonPieces, ownJson, sendJson, sendList, whenReady } from './json.ts';
 import { createServer } from './server.ts';
 
-/** Starts a server whose only list route sends the pieces as `{"rows":[...],"end":true}`. */
+/** Starts a server with one list route, which sends the pieces as `{"rows":[...],"end":true}`. */
 const start = async (t: TestContext, pieces: () => JsonPieces): Promise<string> => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
@@ -21,7 +21,7 @@ const start = async (t: TestContext, pieces: () => JsonPieces): Promise<string> 
   return app.listen({ host: '127.0.0.1', port: 0 });
 };
 
-/** Starts a server with an endless list. Also returns the number of pieces taken from the list. */
+/** Starts a server with an endless list. Also returns the number of pieces that have been taken from the list. */
 const startEndless = async (t: TestContext) => {
   const taken = { pieces: 0, isOver: false };
   function* endless() {
@@ -37,7 +37,7 @@ const startEndless = async (t: TestContext) => {
   return { url: await start(t, endless), taken };
 };
 
-/** Waits up to ten seconds for the condition to hold. */
+/** Waits up to ten seconds until the condition holds. */
 const waitFor = async (holds: () => boolean): Promise<void> => {
   const deadline = performance.now() + 10_000;
   while (!holds() && performance.now() < deadline) await setImmediate();

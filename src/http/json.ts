@@ -5,11 +5,12 @@ import { unreadResponseBytes } from './connections.ts';
 import { createUnavailable } from './errors.ts';
 import { largeLength } from './response.ts';
 
-/** Serializer option of Fastify. Handlers send JSON text, so routes need no serializers of their own. */
+/** Serializer option of Fastify. Handlers send JSON text, so routes need no separate serializers. */
 export const buildSerializer = () => () => JSON.stringify;
 
 /**
- * Key of a value's ready-made JSON text. The text is sent unchanged. For rows, it contains all rows, joined by commas.
+ * Key of a value's ready-made JSON text, which is sent unchanged. For rows, the text contains all rows, joined by
+ * commas.
  */
 export const ownJson = Symbol('own JSON');
 
@@ -26,10 +27,10 @@ export interface JsonList {
   closing: string;
 }
 
-/** Name of the Fastify decorator that holds the state of all responses, which is the server's `Connections`. */
+/** Name of the Fastify decorator for the state of all responses: the server's `Connections`. */
 export const responses = 'responses';
 
-/** Number of lists being sent in pieces, and bytes that clients have not read yet. */
+/** State of all responses: number of lists being sent in pieces, and bytes that clients have not read yet. */
 type Responses = { lists: number; countUnread(): number };
 
 const type = 'application/json; charset=utf-8';
@@ -37,13 +38,13 @@ const type = 'application/json; charset=utf-8';
 declare const isSent: unique symbol;
 
 /**
- * Return type of functions that send a list, possibly still in progress. For an `async` handler, Fastify would send an
- * additional, empty response. `defineRoute` therefore does not accept an async handler with this return type.
+ * Return type of functions that send a list, possibly still in progress. If an `async` handler sent a list, Fastify
+ * would send an additional, empty response, so `defineRoute` does not accept an async handler with this return type.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: nothing is both undefined and an object
 export type ListSent = void & { readonly [isSent]: true };
 
-/** Passes a value, or the value of a promise, to `send`, which sends the response. Handlers return the result. */
+/** Passes a value, or the value of a promise, to `send`, and `send` sends the response. Handlers return the result. */
 export const whenReady = <T, Sent>(reply: FastifyReply, value: T | Promise<T>, send: (value: T) => Sent): Sent => {
   if (!(value instanceof Promise)) return send(value);
   return value.then((ready) => send(ready) ?? waitFor(reply)) as unknown as Sent;
@@ -56,8 +57,8 @@ const waitFor = (reply: FastifyReply): void => reply as unknown as undefined;
 export const sendJson = (reply: FastifyReply, value: object): void => sendText(reply, toJson(value));
 
 /**
- * Sends a list as JSON. A single piece is sent whole. Several pieces are sent as fast as the client reads. A list of
- * any length thus takes no more memory than one piece.
+ * Sends a list as JSON. A single piece is sent whole. Several pieces are sent as fast as the client reads, so that a
+ * list of any length takes no more memory than one piece.
  */
 export const sendList = (reply: FastifyReply, list: JsonList): ListSent => {
   const { pieces } = list;
@@ -104,7 +105,7 @@ const sendFrom = (
   reply.raw.flushHeaders();
 };
 
-/** Lists that a store may return again. The second response is kept as bytes, which later responses share. */
+/** Lists that a store may return again. The second response is kept as bytes for all later responses. */
 const recent = new WeakMap<JsonRows, { opening: string; closing: string; bytes?: Buffer }>();
 
 const sendOnePiece = (reply: FastifyReply, opening: string, rows: JsonRows, closing: string): void => {
@@ -118,10 +119,10 @@ const sendOnePiece = (reply: FastifyReply, opening: string, rows: JsonRows, clos
   sendText(reply, known.bytes);
 };
 
-/** Lists that are waiting to build their next piece. */
+/** Lists that wait until they may build their next piece. */
 const waiting: (() => void)[] = [];
 
-/** Number of pieces built before other requests get their turn. */
+/** Number of pieces that are built before other requests get their turn. */
 const piecesAtOnce = 4;
 
 const continueWaiting = (): void => {
@@ -129,7 +130,7 @@ const continueWaiting = (): void => {
   if (waiting.length > 0) setImmediate(continueWaiting);
 };
 
-/** Lets other requests run before each piece. Lists then do not block the event loop. */
+/** Lets other requests run before each piece, so that lists do not block the event loop. */
 const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(continueWaiting);
@@ -168,18 +169,18 @@ const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJso
 const toRowsJson = (rows: JsonRows): string =>
   (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
 
-/** Rows that are read while being sent. `close` releases the source of the rows. */
+/** Rows that are read while they are being sent. `close` releases their source. */
 interface RowSource<T> {
   count: number;
   records(): AsyncIterable<T>;
   close(): Promise<void>;
 }
 
-/** Sends `{count, data}`, converting each record with `toRow`. Then closes the source. */
+/** Sends `{count, data}`, converting each record with `toRow`, then closes the source. */
 export const sendRows = <T>(reply: FastifyReply, source: RowSource<T>, toRow: (record: T) => object): ListSent =>
   sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
 
-/** Groups records into pieces. Each is about the size of one write. */
+/** Groups records into pieces that are each about the size of one write. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<JsonRows> {
   try {
     let text = '';
@@ -211,7 +212,7 @@ export function* joinRows(rows: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** Groups the JSON of rows into pieces. Each is about the size of one write. */
+/** Groups the JSON of rows into pieces that are each about the size of one write. */
 export function* toJsonPieces(rows: Iterable<string>): Generator<JsonRows> {
   for (const text of joinRows(rows)) yield toJsonRows(text);
 }
@@ -221,7 +222,10 @@ export function* toRowTexts<T>(items: Iterable<T>, toRow: (item: T) => object): 
   for (const item of items) yield JSON.stringify(toRow(item));
 }
 
-/** Sends `{"count", "data"}` in pieces. Each is about the size of one write. Other requests are answered in between. */
+/**
+ * Sends `{"count", "data"}` in pieces that are each about the size of one write. Other requests are answered in
+ * between.
+ */
 export const sendItems = <T>(reply: FastifyReply, items: readonly T[], toRow: (item: T) => object): ListSent =>
   sendList(reply, {
     opening: `{"count":${items.length},"data":[`,
@@ -242,8 +246,8 @@ export const pagingHeaders = {
 
 /**
  * Adds `X-Total-Count`, and a `Link` to each of the other pages by its relation (RFC 8288): `next`, `prev`, `first`,
- * `last`. A page is the query of the request with these members replaced. Links are relative, so that they work behind
- * a proxy that serves the program under another path.
+ * `last`. A page is given by members that replace those of the request's query. Links are relative, so that they work
+ * behind a proxy that serves the program under another path.
  */
 export const setPaging = (
   reply: FastifyReply,

@@ -14,7 +14,7 @@ export const decodeBody = (bytes: Buffer): string => {
   }
 };
 
-/** Drops null members, which count as absent. Throws an HttpError for a value that is not an object. */
+/** Drops null members, because they count as absent. Throws an HttpError for a value that is not an object. */
 export const toObject = (value: unknown): Record<string, unknown> => {
   if (!isObject(value)) throw new HttpError('invalid', 'Request body must be a JSON object');
   for (const name of Object.keys(value)) {

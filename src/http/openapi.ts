@@ -45,14 +45,14 @@ const securitySchemes = {
 interface DocumentFacts {
   version: string;
   tags: readonly { name: string; description: string }[];
-  /** Path under which a proxy serves the server. Empty without such a path. */
+  /** Path under which a proxy serves the server. Empty without a proxy path. */
   basePath: string;
-  /** Schemas of the data in events, by topic. */
+  /** Schemas of event data, by topic. */
   topics: Readonly<Record<string, TSchema>>;
 }
 
 interface OpenApiDocument {
-  /** Sets a warning about the settings of this server, for API users. Returns true if the warning has changed. */
+  /** Sets a warning about this server's settings for API users. Returns true if the warning has changed. */
   setWarning(text: string | undefined): boolean;
   /** Lists the facts in the document that the console needs to start. They are a fifteenth of its size. */
   listFacts(): ServerFacts;
@@ -62,7 +62,7 @@ interface OpenApiDocument {
 export interface ServerFacts {
   version: string;
   license: string;
-  /** Zone of times without an offset. */
+  /** Time zone of times without an offset. */
   timeZone: string;
   /** Warning for users of this server. */
   warning: string | undefined;
@@ -77,11 +77,11 @@ export interface ServerFacts {
   }[];
 }
 
-/** Collects the schemas of all routes added later. Serves them as OpenAPI 3.1 at `/openapi.json`. */
+/** Collects the schemas of all routes that are added later, and serves them as OpenAPI 3.1 at `/openapi.json`. */
 export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  /** Document. It is built when it is first requested. */
+  /** Document. Built at the first request for it. */
   let document: StaticText | undefined;
   let warning: string | undefined;
   const schema = {
@@ -114,7 +114,7 @@ export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenAp
 
 const license = 'MIT';
 
-/** Returns the time zone of times without an offset. */
+/** Returns the time zone that applies to times without an offset. */
 const readTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const toDocumentPath = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
@@ -235,7 +235,7 @@ const describeResponse = (status: string, schema: TSchema, documented: Documente
   };
 };
 
-/** Moves the example out of a schema and next to it. */
+/** Moves the example from inside a schema to a place next to it. */
 const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): object => ({
   schema,
   ...(examples && { example: examples[0] }),
@@ -253,8 +253,8 @@ const descriptions: Record<string, string> = {
 };
 
 /**
- * Moves each schema that has a title to `shapes` under that title. Leaves a reference in its place. Schemas with the
- * same title are merged. A filter that accepts any text, for example, is documented with the enum of that title.
+ * Moves each schema with a title to `shapes` under that title, and leaves a reference in its place. Schemas with the
+ * same title are merged: a filter that accepts any text, for example, is documented with the enum of that title.
  * Keywords that few tools know are replaced.
  */
 const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => {

@@ -6,16 +6,16 @@ import { createUnavailable, HttpError } from './errors.ts';
 /** Milliseconds between two ticks of the timer that measures the event-loop delay. */
 const interval = 100;
 
-/** Number of ticks without a request after which the timer stops. An idle server then does not wake up. */
+/** Number of ticks without a request after which the timer stops, so that an idle server does not wake up. */
 const quietTicks = 10;
 
-/** Name that marks the configuration of a health check. The route of a health check also works during overload. */
+/** Name that marks the configuration of a health check. Health checks also work during overload. */
 export const vitalRoute = 'vitalRoute';
 
 /**
- * Creates a function that is called for each request. It returns true if the event-loop delay exceeds `limit`
- * milliseconds. For a limit of 0, it never does. Timers take turns with requests, so a late timer means that requests
- * wait equally long. `delays` receives each delay in seconds.
+ * Creates a function to call for each request. It returns true if the event-loop delay exceeds `limit` milliseconds,
+ * and never for a limit of 0. Timers take turns with requests, so a late timer means that requests wait equally long.
+ * `delays` receives each delay in seconds.
  */
 export const createLagProbe = (
   server: Server,
@@ -52,8 +52,8 @@ export const createLagProbe = (
 export const isVitalRoute = (config: object | undefined): boolean => config !== undefined && vitalRoute in config;
 
 /**
- * Creates a function that returns true for requests to health checks. This includes health checks that are added to the
- * app later.
+ * Creates a function that returns true for requests to health checks, including health checks that are added to the app
+ * later.
  */
 export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((request: IncomingMessage) => boolean) => {
   const paths = new Set<string>();

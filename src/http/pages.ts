@@ -7,7 +7,7 @@ import { HttpError } from './errors.ts';
 import { toOwnTags } from './text-forms.ts';
 
 /**
- * Content-Security-Policy of pages. They may load files from, and connect to, this server only. They cannot be framed.
+ * Content-Security-Policy of pages. They may load files from, and connect to, this server only, and cannot be framed.
  */
 export const pagePolicy =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
@@ -49,7 +49,7 @@ export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, pol
   redirectToSlash(app, prefix);
 };
 
-/** Headers of every page. Browsers must revalidate a cached page before they show it. */
+/** Headers of every page. Browsers must revalidate a cached page before showing it. */
 const pageHeaders = (policy: string) => ({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
 
 /** Redirects the prefix without its slash. */
@@ -57,12 +57,14 @@ const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
   app.get(prefix.slice(0, -1), { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };
 
-/** Maximum number of entries checked on startup. The other entries of a larger folder are checked on request. */
+/**
+ * Maximum number of entries that are checked on startup. In a larger folder, the other entries are checked on request.
+ */
 const maxEntries = 10_000;
 
 /**
- * Creates a check for paths that may be served. They are regular files and folders that are inside `root` after links
- * have been followed. Reading anything else, such as a named pipe, could hang.
+ * Creates a check for paths that may be served: regular files and folders that are inside `root` after links have been
+ * followed. Reading anything else, such as a named pipe, could hang.
  */
 export const createServableCheck = (root: string): ((path: string) => boolean) => {
   const realRoot = realpathSync(root);
@@ -77,8 +79,8 @@ export const createServableCheck = (root: string): ((path: string) => boolean) =
 };
 
 /**
- * Returns the first link below `root` that leads outside. Undefined if there is none. Ignores dotfiles, which are never
- * served.
+ * Returns the first link below `root` that leads outside. Undefined if there is none. Ignores dotfiles, because they
+ * are never served.
  */
 export const findEscapingLink = (root: string): string | undefined => {
   const realRoot = realpathSync(root);
@@ -143,7 +145,7 @@ export const readFrom =
     }
   };
 
-/** Pattern for names of files and folders that may be served. It allows no dotfiles and no `..`. */
+/** Pattern for names of files and folders that may be served. Allows neither dotfiles nor `..`. */
 const servable = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
 
 const types: Record<string, string> = {
@@ -181,7 +183,7 @@ export const serveProgramPages = (
   redirectToSlash(app, prefix);
 };
 
-/** Adds data to a page, as a script of a type that is not run. The policy therefore allows it. */
+/** Adds data to a page, as a script of a type that is not run and that the policy therefore allows. */
 const addData = (page: Buffer, data: object): Buffer => {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   const script = `<script id="data" type="application/json">${json}</script>\n</head>`;

@@ -35,12 +35,12 @@ const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined
 
 /**
  * Creates the class of the server's responses. Each response has the common headers. Responses that are ready in the
- * same turn of the event loop are written together at its end. A client that wakes up for the first response then also
- * finds the others.
+ * same turn of the event loop are written together at its end, so that a client that wakes up for the first response
+ * also finds the others.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
   const commonEntries = Object.entries(common);
-  /** Lists names and values alternately, in the form that Node sends unchanged. Own headers replace common headers. */
+  /** Lists names and values alternately, because Node sends this form unchanged. Own headers replace common headers. */
   const toList = (own: Headers): string[] => {
     const list: string[] = [];
     for (const [name, value] of commonEntries) if (own[name] === undefined) list.push(name, value);
@@ -57,7 +57,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
   };
   class Response extends ServerResponse<IncomingMessage> {
     isReady = false;
-    /** Timing of the response. Set once the route is known. See `createTimings`. */
+    /** Records the duration of the response. Set once the route is known. See `createTimings`. */
     timing: Timing | undefined;
     readonly startedAt = performance.now();
     #chunk: unknown;
@@ -71,8 +71,8 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
 
     override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       this.isReady = true;
-      // The last response of a connection is not batched, nor is a long response, which must count as unread
-      // immediately.
+      // Two kinds of responses are not batched: the last response of a connection, and a long response, because it must
+      // count as unread immediately.
       if (!this.shouldKeepAlive || isLong(chunk)) {
         super.end(chunk, encoding as BufferEncoding, done as () => void);
         this.observe(performance.now());
@@ -116,7 +116,7 @@ const takeHeaders = (response: ServerResponse): Headers => {
 /** Upper bounds of the buckets, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Distribution of the response times of one method on one route, by status. */
+/** Distributions of the response times of one method on one route, by status. */
 type Timing = (status: number) => Distribution;
 
 /** Response that may be timed. See the response class. */
@@ -124,12 +124,12 @@ interface Timed {
   timing?: Timing | undefined;
 }
 
-/** Leaves out a response whose duration says nothing about the server, such as a stream of events. */
+/** Excludes a response whose duration says nothing about the server, such as a stream of events. */
 export const skipTiming = ({ raw }: FastifyReply): void => {
   (raw as Timed).timing = undefined;
 };
 
-/** Creates functions that time responses by the patterns of their routes, and count refusals because of load. */
+/** Creates functions that time responses by the patterns of their routes, and that count refusals because of load. */
 export const createTimings = (meters: Meters) => {
   const durations = meters.histogram(
     'http_request_duration_seconds',
@@ -158,7 +158,7 @@ export const createTimings = (meters: Meters) => {
     if (reason !== undefined) shed.at(reason).value += 1;
   };
   return {
-    /** Times the responses of the routes that are added later. */
+    /** Times the responses of routes that are added later. */
     timeRoutes: (app: FastifyInstance): void => {
       app.addHook('onRoute', (options) => {
         const { handler, url, method } = options;

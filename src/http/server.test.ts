@@ -26,7 +26,7 @@ test('headers, requests, idle connections and the number of connections are limi
       keepAliveTimeout: 10_000,
       // Idle connections are closed by idle-timeout.ts.
       timeout: 0,
-      // One connection more than the 1,000 that are served and the 100 that are refused.
+      // One more connection than the 1,000 that are served and the 100 that are refused.
       maxConnections: 1101,
     },
   );

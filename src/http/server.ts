@@ -27,19 +27,19 @@ const kibibyte = 1024;
 /** Name of the Fastify decorator that changes the admission. */
 const admission = 'admission';
 
-/** Rules that decide which clients may reach the server. They can change at runtime. */
+/** Rules about which clients may reach the server. They can change at runtime. */
 interface Admission {
   /** Host names that requests may use. */
   allowedHosts: readonly string[];
-  /** Addresses and blocks of proxies whose X-Forwarded-For is trusted. */
+  /** Addresses and blocks of proxies with a trusted X-Forwarded-For. */
   trustProxy: readonly string[];
 }
 
 /** Limits from the settings. */
 interface ServerLimits {
   /**
-   * Seconds within which a whole request, and its headers, must arrive. The first limit also applies to clients that
-   * stop reading.
+   * Seconds within which a whole request must arrive, and seconds for its headers. The first limit also applies to
+   * clients that stop reading.
    */
   requestTimeout: number;
   headersTimeout: number;
@@ -50,14 +50,14 @@ interface ServerLimits {
 }
 
 interface ServerOptions extends Admission, ServerLimits, Pick<ListenerOptions, 'cors'> {
-  /** Address to which the server is bound. */
+  /** Address that the server is bound to. */
   host: string;
   /** Name of this machine. */
   machine: string;
   log: FastifyBaseLogger;
   /** Certificate. Without one, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
-  /** Name of this instance. Sent in every response if several instances share a database. */
+  /** Name of this instance, sent in every response. Set if several instances share a database. */
   instance?: string | undefined;
   meters?: Meters;
 }
@@ -93,7 +93,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     sendError(error, request, reply, log);
   };
   const app = Fastify({
-    // Ids of any length reach their route, because Node limits the whole request line.
+    // Ids of any length reach their route, because Node limits the length of the whole request line.
     routerOptions: { maxParamLength: 16 * kibibyte },
     // Connections that are open when shutdown begins are still served, then closed.
     return503OnClosing: false,
@@ -110,7 +110,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     trustProxy: isProxy,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     schemaErrorFormatter: (errors) => toValidationRefusal(errors),
-    // A path that cannot be decoded has no route and therefore no error handler.
+    // A path that cannot be decoded has no route, and therefore no error handler.
     frameworkErrors: respondToError,
   });
   const vital = findVitalRoutes(app);
@@ -134,7 +134,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
 export const changeAdmission = (app: FastifyInstance, changed: Admission): void =>
   app.getDecorator<(changed: Admission) => void>(admission)(changed);
 
-/** Creates the Node server. Sets all limits explicitly. No variable or flag of Node can then loosen them. */
+/** Creates the Node server. Sets all limits explicitly, so that no variable or flag of Node can loosen them. */
 const createNodeServer = (
   { requestTimeout, headersTimeout, certificate }: ServerOptions,
   ResponseClass: typeof ServerResponse<IncomingMessage>,
@@ -165,8 +165,8 @@ const createNodeServer = (
 };
 
 /**
- * Logs one line per request at level debug. At level info, a busy server would log little else. The level can change at
- * runtime. Uses no hooks for requests or responses, because they would slow down every request.
+ * Logs one line per request at level debug. At level info, these lines would fill the log of a busy server. The level
+ * can change at runtime. Uses no hooks for requests or responses, because they would slow down every request.
  */
 class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
@@ -188,7 +188,7 @@ class RequestLog extends LogController {
   }
 }
 
-/** Addresses. There is at least one, because looking up a name without addresses fails. */
+/** Addresses. There is at least one, because the lookup of a name without addresses fails. */
 type Addresses = readonly [string, ...string[]];
 
 /**
@@ -216,7 +216,7 @@ export const listAddresses = async (host: string): Promise<Addresses> => {
   return [...new Set(found.map(({ address }) => address))] as unknown as Addresses;
 };
 
-/** Listens on a second address. The address is optional: `::1`, for example, is missing without IPv6. */
+/** Listens on a second address, which is optional: `::1`, for example, is missing without IPv6. */
 const listenToo = (app: FastifyInstance, host: string, port: number, log: FastifyBaseLogger): TcpServer => {
   const server = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     app.server.emit('connection', socket);
@@ -241,14 +241,14 @@ const toTlsOptions = (certificate: Certificate): SecureContextOptions => ({
   minVersion: 'TLSv1.2',
 });
 
-/** Replaces the certificate. New connections use the new certificate. Open connections keep the old one. */
+/** Replaces the certificate. New connections use the new certificate, and open connections keep the old one. */
 export const renewCertificate = ({ server }: FastifyInstance, certificate: Certificate): void => {
   if ((server as unknown) instanceof TlsServer) {
     (server as unknown as TlsServer).setSecureContext(toTlsOptions(certificate));
   }
 };
 
-/** Creates a function that returns true if an address belongs to a proxy whose X-Forwarded-For is trusted. */
+/** Creates a function that returns true if an address belongs to a proxy with a trusted X-Forwarded-For. */
 export const createProxyCheck = (blocks: readonly string[]): ((address: string | undefined) => boolean) => {
   const list = new BlockList();
   for (const block of blocks) {

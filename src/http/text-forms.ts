@@ -33,9 +33,9 @@ export const ifMatchHeader = {
 };
 
 /**
- * Reads the versions named in `If-Match`, which are entity tags with a number. Undefined if any version is accepted.
- * Accepts weak tags, although RFC 9110 (13.1.1) lets them match nothing. Proxies weaken the tags of responses that they
- * compress.
+ * Reads the versions named in `If-Match`: entity tags with a number. Undefined if any version is accepted. Accepts weak
+ * tags, because proxies weaken the tags of responses that they compress, although weak tags match nothing according to
+ * RFC 9110 (13.1.1).
  */
 export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number[] | undefined => {
   if (header === undefined || header.trim() === '*') return undefined;
@@ -51,16 +51,16 @@ export const putConditionHeaders = {
 };
 
 /**
- * Reads the versions that a PUT expects to replace. 0 stands for no stored version. Undefined stands for any version.
+ * Reads the versions that a PUT expects to replace. 0 stands for no stored version, and undefined for any version.
  * `isNew` is true if no version is stored.
  */
 export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): number[] | undefined => {
   const expected = readIfMatch(headers);
   const { 'if-none-match': header } = headers;
-  // `*` requires a stored version, too (RFC 9110, 13.1.1).
+  // `*` also requires a stored version (RFC 9110, 13.1.1).
   if (header === undefined) return isNew && headers['if-match'] !== undefined ? [] : expected;
   if (header.trim() !== '*') throw new HttpError('invalid', 'If-None-Match must be *');
-  // In combination with If-Match, which requires a stored version, no version is acceptable.
+  // Together with If-Match, which requires a stored version, no version is acceptable.
   return headers['if-match'] === undefined ? [0] : [];
 };
 
@@ -100,7 +100,7 @@ export const requireTime = (name: string, text: string): number => {
 /** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */
 const userInfo = /^(\w+:\/\/)[^/]*@/;
 
-/** Matches strings that look like a JSON Web Token: three parts, of which the first begins with `{"` in base64url. */
+/** Matches strings that look like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
 const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 
 /** Matches strings that look like a key from the setting `keys`, or like part of one. */
@@ -109,7 +109,7 @@ const key = /sbk_[0-9A-Za-z]+/g;
 /** Matches strings that look like the token of an acknowledgement link, or like part of one. */
 const link = /ack_[\w-]+/g;
 
-/** Matches the address of a heartbeat. It is at least as long as a UUID. */
+/** Matches the address of a heartbeat, which is at least as long as a UUID. */
 const heartbeat = /\/ping\/+[^/]{36,}/gi;
 
 /** Matches the token of a link in a mail to subscribers. */
@@ -122,8 +122,8 @@ const calendar = /\/oncall\/+[^/]{43,}/gi;
 const mostEncodings = 5;
 
 /**
- * Decodes printable ASCII characters, even if they are encoded several times. Otherwise encoded secrets would be
- * logged.
+ * Decodes printable ASCII characters, even if they are encoded several times, because encoded secrets would otherwise
+ * be logged.
  */
 const decodePrintable = (path: string): string => {
   let decoded = path;
@@ -136,10 +136,10 @@ const decodePrintable = (path: string): string => {
 };
 
 /**
- * Returns the path of a URL for the log. Leaves out the query and fragment, which may contain tokens and passwords.
- * Leaves out the user name before the host, and any tokens, keys and addresses of heartbeats and calendars in the path,
- * in any encoding. Bytes that are not printable ASCII are percent-encoded, because Node returns each byte of a URL as
- * one character (latin1).
+ * Returns the path of a URL for the log. Leaves out the query and fragment, because they may contain tokens and
+ * passwords. Leaves out the user name before the host, and any tokens, keys and addresses of heartbeats and calendars
+ * in the path, in any encoding. Bytes that are not printable ASCII are percent-encoded, because Node returns each byte
+ * of a URL as one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
   (decodePrintable(url.split(/[?#]/, 1)[0] ?? '').split(/[?#]/, 1)[0] ?? '')

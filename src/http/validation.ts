@@ -10,18 +10,23 @@ import { HttpError } from './errors.ts';
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
-/** Builds validators with TypeBox. Without this option, Fastify would load a validator of its own. */
+/** Builds validators with TypeBox. Without this option, Fastify would load a validator itself. */
 export const buildValidator = (() => (route: { schema: TSchema }) => {
   const isValid = createSchemaCheck(route.schema);
   return (value: unknown) => isValid(value) || { error: listSchemaErrors(route.schema, value) };
 }) as unknown as NonNullable<CompilersFactory['buildValidator']>;
 
-/** Maximum length of a field's path in a message, in characters. Clients choose the names within a field. */
+/**
+ * Maximum length of a field's path in a message, in characters. Needed because clients choose the names within a field.
+ */
 const longestPlace = 200;
 
 const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };
 
-/** Joins validation errors into one error. It has a clause for each top-level field, with only its first error. */
+/**
+ * Joins validation errors into one error. It has one clause for each top-level field, about the first error of that
+ * field.
+ */
 export const toValidationRefusal = (errors: readonly SchemaError[]): HttpError => {
   const clauses = new Map<string, string>();
   for (const { keyword, path, clause, members } of describeSchemaErrors(errors, { nouns })) {
@@ -90,8 +95,8 @@ export const createQueryConversion = (properties: TProperties): ((query: Query) 
 };
 
 /**
- * Converts digits to a number. The result is limited to the largest number that a double holds exactly, because both
- * mean "all".
+ * Converts digits to a number, at most the largest number that a double holds exactly, because any larger number also
+ * means "all".
  */
 const toNumber = (text: string): number | string =>
   /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text;

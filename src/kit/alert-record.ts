@@ -3,30 +3,34 @@ import type { LogRecord } from '../storage/journal/line.ts';
 /** Sender of alerts from signalbox itself. No client can have this name. */
 export const ownSender = 'signalbox';
 
-/** Matches names of instances in `via`. */
+/** Matches the names of instances in `via`. */
 const hops = /signalbox\/[0-9a-f]{16}/g;
 
-/** Maximum number of instances in `via`. The last ones are kept. */
+/** Maximum number of instances in `via`. If there are more, the last ones are kept. */
 const maxHops = 16;
 
 /** Returns the instances named in a string, without duplicates. */
 export const readVia = (text: unknown): string[] =>
   typeof text === 'string' ? [...new Set(text.match(hops))].slice(-maxHops) : [];
 
-/** Returns the member `via` for a record, taken from the request's header. Empty if the header names no instance. */
+/**
+ * Returns the member `via` of a record, taken from the header of the request. Empty if the header names no instance.
+ */
 export const toViaField = (text: unknown): { via?: string } => {
   const via = readVia(text);
   return via.length > 0 ? { via: via.join(', ') } : {};
 };
 
-/** Returns the value if it is a string, otherwise an empty string. People may edit stored lines by hand. */
+/**
+ * Returns the value if it is a string, otherwise an empty string. Needed because people may edit stored lines by hand.
+ */
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const resolvedMark = 'Resolved: ';
 
-/** Marks the message of a resolution. Does nothing if another signalbox has already done so. */
+/** Marks the message of a resolution, unless another signalbox has already done so. */
 export const markResolved = (message: string): string =>
   message.startsWith(resolvedMark) ? message : `${resolvedMark}${message}`;
 
@@ -51,13 +55,13 @@ export const readTime = ({ time, timestamp }: LogRecord): number | undefined =>
 export const formatOf = ({ format }: LogRecord): string => toText(format) || 'native';
 
 /**
- * True if a stored alert has a key by which another alert can resolve it. CloudEvents cannot be resolved, because each
- * has an id of its own.
+ * True if a stored alert has a key by which another alert can resolve it. A CloudEvent has none, because the id of each
+ * event is different.
  */
 export const isResolvable = ({ fingerprint, format }: LogRecord): boolean =>
   typeof fingerprint === 'string' && fingerprint !== '' && format !== 'cloudevents';
 
-/** Index for searching and counting alerts. Every user of the alert log must open it with this index. */
+/** Index for searching and counting alerts. Every user of the alert log must open the log with this index. */
 export const alertIndexing = {
   timeOf: readTime,
   keyOf: ({ level }: Record<string, unknown>) => (typeof level === 'string' ? level : ''),

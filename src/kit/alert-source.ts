@@ -41,9 +41,11 @@ export interface RaisedAlert {
 /** Log of the alerts received by one instance. */
 export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
 
-/** Series of alerts from signalbox itself with one fingerprint, from the first firing alert to the resolution. */
+/**
+ * Series of alerts that signalbox itself raised with one fingerprint, from the first firing alert to the resolution.
+ */
 export interface RaisedSeries {
-  /** Id of the most severe alert. If several are equally severe, the id of the latest of them. */
+  /** Id of the most severe alert. Of several equally severe alerts, the latest one counts. */
   id: string;
   /** Level of the most severe alert. */
   level: string;
@@ -56,19 +58,20 @@ export interface RaisedSeries {
 export interface AlertSource {
   /** Log of all stored alerts, from all instances with one database. */
   journal: RecordLog;
-  /** Log of all stored alerts and events. Features can append events to the log. */
+  /** Log of all stored alerts and events, to which features can append events. */
   events: FollowedLog;
   /** True if this instance stored the record. */
   isOwn(record: Record<string, unknown>): boolean;
   /** Alerts that this instance has received and delivers. Retention starts with `holdFrom`. */
   own: OwnAlerts;
   /**
-   * Resolves to the name of this data directory in `via`, such as `signalbox/0123456789abcdef`. The name is created on
+   * Resolves to the name of this data directory in `via`, such as `signalbox/0123456789abcdef`. Creates the name on
    * first use.
    */
   readInstance(): Promise<string>;
   /**
-   * Returns the name that all instances with one database share, for forwarded alerts. Undefined without a database.
+   * Returns the name that all instances with one database share, for use in forwarded alerts. Undefined without a
+   * database.
    */
   shareOrigin(): string | undefined;
   /** Returns the number of alerts that this instance has stored since startup, by lower-case severity. */
@@ -78,8 +81,8 @@ export interface AlertSource {
   /** Resolves to the latest series of signalbox's own alerts in a format, by fingerprint. */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /**
-   * Resolves to the milliseconds since the last alert or repeat from the wanted sources. Times when the server could
-   * not receive alerts do not count. Undefined if there was no alert.
+   * Resolves to the milliseconds since the last alert or repeat from the wanted sources. Time during which the server
+   * could not receive alerts does not count. Undefined if there was no alert.
    */
   quietMsOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
 }

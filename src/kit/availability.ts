@@ -21,26 +21,26 @@ export interface Availability extends StateSeconds {
   /** 100 × up ÷ (up + down). Null if the check was neither up nor down. */
   percentage: number | null;
   /**
-   * False if a border of the range cuts a day without exact intervals. This is a day long ago, or the rest of a day
-   * with too many changes. Such a day is divided in proportion. Also false if the clock was set back on a day with too
-   * many changes.
+   * False if the range begins or ends within a day without exact intervals, because such a day is divided in
+   * proportion. This is a day long ago, or the rest of a day with too many changes. Also false if the clock was set
+   * back on a day with too many changes.
    */
   isExact: boolean;
 }
 
-/** Part of a calendar day, such as `2026-01-31`, that is in the range and not in the future. */
+/** Part of a calendar day, such as `2026-01-31`, that lies in the range and not in the future. */
 interface AvailabilityDay extends Availability {
   day: string;
 }
 
-/** Period in which a check was down. Times are Unix milliseconds. */
+/** Period during which a check was down. Times are Unix milliseconds. */
 export interface CheckOutage {
   startsAt: number;
   /** End of the outage. Null while the check is still down. */
   endsAt: number | null;
   /** Number of seconds for which the check was down. */
   seconds: number;
-  /** Number of outages in this entry. Greater than 1 for the rest of a day with too many changes. */
+  /** Number of outages that this entry stands for. Greater than 1 for the rest of a day with too many changes. */
   count: number;
   /** Message of the failed check. Null if it is no longer known. */
   cause: string | null;
@@ -53,16 +53,13 @@ export interface AvailabilitySource {
   /** Returns the current state. Undefined for a check without history. */
   find(check: CheckId): { state: CheckState; since: number } | undefined;
   /**
-   * Returns the properties of a check that silences compare. Undefined for a check that is not defined, or not known
-   * yet.
+   * Returns the properties of a check that silences compare. Undefined for a check that is not defined, or that is not
+   * known yet.
    */
   findSubject(check: CheckId): Silenceable | undefined;
-  /** Lists the calendar days of a range, oldest first. A day before the first reading is unknown. */
+  /** Lists the calendar days of a range, oldest first. Days before the first reading are unknown. */
   listDays(check: CheckId, from: number, until: number, timeZone: string): AvailabilityDay[];
-  /**
-   * Returns the beginning of the calendar day that is `count` days before today. For example, 89 gives the first of 90
-   * days.
-   */
+  /** Returns the beginning of the calendar day `count` days before today: 89 gives the first of the last 90 days. */
   findDayBefore(count: number, timeZone: string): number;
   /** Returns the outages that overlap a range, newest first. */
   listOutages(check: CheckId, from: number, until: number): CheckOutage[];
@@ -81,7 +78,7 @@ export interface AvailabilitySource {
 interface DefinedCheck {
   /** Time of creation. Distinguishes successive checks with the same name. 0 for the config file. */
   createdAt: number;
-  /** Describes the alerts of the check for comparison with silences. */
+  /** Description of the check's alerts, for comparison with silences. */
   subject: Silenceable;
 }
 
@@ -89,12 +86,12 @@ interface DefinedCheck {
 export interface CheckReading {
   /** Time at which the check was created. 0 for the config file. */
   createdAt: number;
-  /** Machine or instance that is checked, or anything else that all observers of the check have in common. */
+  /** Machine or instance that is checked, or whatever else all observers of the check have in common. */
   place: string;
   state: 'up' | 'down' | 'unknown';
   /** Time at which the state began. */
   at: number;
-  /** Text about a check that is down. */
+  /** Explanation for a check that is down. */
   cause?: string;
 }
 
@@ -106,9 +103,7 @@ export interface CheckSource {
   find(name: string): DefinedCheck | undefined;
   /** Lists the places whose checks are currently the responsibility of this instance. */
   listPlaces(): readonly string[];
-  /**
-   * Returns the reading by this instance. If there is none, returns undefined, and the previous reading stays valid.
-   */
+  /** Returns the reading by this instance. Undefined if there is none: the previous reading then stays valid. */
   read(name: string): CheckReading | undefined;
   /**
    * Calls the listener with the name of each check whose reading or definition has changed, or with undefined if any

@@ -78,7 +78,7 @@ export const createBadgeRoute = (parts: BadgeParts): Route => {
     handler: async ({ params, query: { show, days } }, reply) => {
       const { [parameter]: name = '' } = params as Record<string, string>;
       const state = findOpen(name);
-      // A single message for all names keeps callers from finding out which names exist.
+      // The message is the same for all names, so that callers cannot find out which names exist.
       if (!state) throw new HttpError('not-found', `There is no ${noun} with an open badge`);
       const shown = show === 'state' ? state : measure(availability, `${noun}:${name}`, days, clock().getTime());
       return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, shown));

@@ -25,7 +25,7 @@ const listDays = (expression: string): string[] => {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** Returns the values of a field from `first` to `last`, according to crontab(5). */
+/** Returns the values of a field between `first` and `last`, according to crontab(5). */
 const listValues = (
   field: string,
   first: number,

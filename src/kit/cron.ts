@@ -15,7 +15,7 @@ const cronFields: readonly CronField[] = [
   { name: 'day of the week', count: 7 },
 ];
 
-/** Characters allowed in a field. They include `L`, `W` and `#`, which other programs support. */
+/** Characters allowed in a field. Includes `L`, `W` and `#`, because other programs support them. */
 const fieldForm = /^[\w*,/#+?-]+$/;
 
 /** Nicknames from crontab(5). `@reboot` is missing, because it is not a time. */
@@ -38,7 +38,7 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
-/** Times matched by a cron expression. The longest gap is 40 years, for 29 February on a certain weekday. */
+/** Times that match a cron expression. The longest gap is 40 years, for 29 February on a certain weekday. */
 export interface CronTimes {
   /** Returns the first time after `from`. Default: after now. Null if the expression matches no time. */
   nextRun(from?: Date): Date | null;
@@ -54,7 +54,7 @@ const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRu
 
 /**
  * Computes the times of a cron expression as Debian's cron(8) does. If a day field begins with `*`, as in `*\/2`, both
- * day fields must match. Otherwise one suffices. Throws an Error that explains the problem.
+ * day fields must match. Otherwise, one of them suffices. Throws an Error that explains the problem.
  */
 export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
@@ -72,7 +72,7 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   };
 };
 
-/** Returns consecutive times. Each is found from the previous one. */
+/** Returns consecutive times by finding each from the previous one. */
 const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
   const found: Date[] = [];
   while (found.length < count) {
@@ -101,12 +101,15 @@ const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 
-/** Bit that croner sets for the last such weekday in a month. The lower bits stand for the first to the fifth. */
+/**
+ * Bit that croner sets for the last occurrence of a weekday in the month. The lower bits stand for the first to the
+ * fifth.
+ */
 const lastBit = 32;
 
 /**
  * Returns the maximum number of years between matching days. Undefined if no day matches. A date falls on a certain
- * weekday within 12 years, or 40 years for 29 February. Without a limit, croner searches 400 years.
+ * weekday within 12 years, or within 40 years for 29 February. Without a limit, croner would search 400 years.
  */
 const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
   if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return 40;
@@ -116,7 +119,9 @@ const readLongestWait = (pattern: CronPattern, both: boolean): number | undefine
   return mayHave(29, 1) ? 40 : undefined;
 };
 
-/** Creates a test for weekdays. It is true if a month of the given length can have a matching day on that weekday. */
+/**
+ * Creates a test for weekdays, which is true if a month of the given length can have a matching day on that weekday.
+ */
 const hasDay =
   (pattern: CronPattern, length: number) =>
   (weekday: number): boolean => {
@@ -155,7 +160,7 @@ const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>
   new Cron(pattern, { ...zone, mode: '7-part', domAndDow, paused: true });
 
 /**
- * Reduces steps larger than the range, as in `*\/100`. croner rejects them, while cron uses the first value of the
+ * Reduces steps that exceed the range, as in `*\/100`. croner rejects such steps, but cron uses the first value of the
  * range.
  */
 const clampSteps = (field: string, { count }: CronField): string =>

@@ -12,7 +12,7 @@ import {
 const refs: readonly ThingRef[] = ['watch/a', 'watch/b', 'heartbeat/b', 'heartbeat/c', 'host/c', 'host/d'];
 const name = fc.constantFrom(...refs, 'a', 'b', 'c', 'd', 'e', 'host/e');
 
-/** Returns what a name means, by the words of the documentation. */
+/** Returns the thing that a name means according to the documentation. */
 const toMeant = (text: string): string | undefined =>
   refs.find((ref) => ref === text) ??
   ['watch', 'heartbeat', 'host'].map((kind) => `${kind}/${text}`).find((ref) => refs.includes(ref as ThingRef));

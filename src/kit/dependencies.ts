@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import type { SharedIncident } from './incident.ts';
 
-/** Kinds of things with dependencies. A name without a kind belongs to the first kind in which it exists. */
+/** Kinds of things with dependencies. A name without a kind belongs to the first kind that has such a name. */
 const thingKinds = ['watch', 'heartbeat', 'host'] as const;
 export type ThingKind = (typeof thingKinds)[number];
 
 /** Kind and name of a watch, heartbeat or host. The source of its alerts has the same form. */
 export type ThingRef = `${ThingKind}/${string}`;
 
-/** Names of the things on which a thing depends. All are optional, as in its settings. */
+/** Names of a thing's dependencies. All are optional, as in the settings of the thing. */
 export interface Dependent {
   dependsOn?: readonly string[] | undefined;
 }
@@ -34,7 +34,10 @@ export const dependsOn = Type.Array(
   },
 );
 
-/** Watches, heartbeats or hosts of a feature. Used to decide which incident holds the notifications of another. */
+/**
+ * Watches, heartbeats or hosts of a feature. Used to decide which incident holds the notifications of which other
+ * incident.
+ */
 export interface DependencySource {
   kind: ThingKind;
   list(): readonly (Dependent & { name: string })[];
@@ -43,15 +46,15 @@ export interface DependencySource {
   isRead(): boolean;
   /** Calls the listener when a definition changes. */
   onChanged(listener: () => void): void;
-  /** True if an incident of a thing means that the thing has failed. It can then be a cause. */
+  /** True if an incident of a thing means that the thing has failed. Such an incident can be a cause. */
   isFailure(incident: SharedIncident): boolean;
-  /** True if a sender other than signalbox itself raises the alerts of the thing. */
+  /** True if the alerts of the thing come from this sender instead of signalbox itself. */
   isSender?(name: string, sender: string): boolean;
-  /** True if an incident of the source `hosts` currently covers the thing. */
+  /** True if an incident with the source `hosts` currently covers the thing. */
   isAmongMost?(name: string): boolean;
   /**
-   * Returns the time at which it will be known whether the thing had failed by `since`. This is at most about `graceMs`
-   * later. Returns `since` if the thing is known to be well or its state cannot be known. Times are Unix milliseconds.
+   * Returns the time at which it will be known whether the thing had failed by `since`, at most about `graceMs` later.
+   * Returns `since` if the thing is known to be well or if its state cannot be known. Times are Unix milliseconds.
    */
   knownAt(name: string, since: number, graceMs: number): number;
 }
@@ -77,10 +80,10 @@ export const nameRef = (ref: ThingRef): string => {
   return kind === 'watch' ? name : `${kind} ${name}`;
 };
 
-/** Lists all things on which a thing depends, directly or through others, nearest first. Unknown names are left out. */
+/** Lists all dependencies of a thing, direct and indirect, nearest first. Leaves out unknown names. */
 export const listDependencies = (ref: ThingRef, find: FindThing): ThingRef[] => {
   const found = new Set([ref]);
-  // Iteration over a Set includes things added meanwhile.
+  // Iterating over a Set also visits things that are added meanwhile.
   for (const each of found) for (const next of listDirect(each, find)) found.add(next);
   return [...found].slice(1);
 };
@@ -94,7 +97,7 @@ export const findDependencyProblem = (thing: Thing, find: FindThing): string | u
   return findUnknown(thing, findWith) ?? findCircle(thing.ref, findWith);
 };
 
-/** Lists the things with an unusable `dependsOn`, with the reasons. Searches only for circles that can exist. */
+/** Lists the things with an unusable `dependsOn`, with the reasons. Searches for circles only where they can exist. */
 export const listDependencyProblems = <T extends Thing>(
   things: readonly T[],
   find: FindThing,
@@ -113,7 +116,10 @@ const findUnknown = ({ dependsOn }: Dependent, find: FindThing): string | undefi
   return `dependsOn: ${noun} does not exist`;
 };
 
-/** Lists the things that are part of a circle or lead to one: those left when things without dependencies are removed. */
+/**
+ * Lists the things that are part of a circle or lead to one: those that remain after things without dependencies have
+ * been removed repeatedly.
+ */
 const listEntangled = (things: readonly Thing[], find: FindThing): ReadonlySet<ThingRef> => {
   const left = new Map(things.map(({ ref }) => [ref, new Set(listDirect(ref, find))]));
   const dependents = new Map<ThingRef, ThingRef[]>();
@@ -125,7 +131,7 @@ const listEntangled = (things: readonly Thing[], find: FindThing): ReadonlySet<T
     }
   }
   const free = new Set([...dependents.keys(), ...left.keys()].filter((ref) => (left.get(ref)?.size ?? 0) === 0));
-  // Iteration over a Set includes things added meanwhile.
+  // Iterating over a Set also visits things that are added meanwhile.
   for (const each of free) {
     for (const dependent of dependents.get(each) ?? []) {
       const direct = left.get(dependent);

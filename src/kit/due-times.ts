@@ -3,7 +3,7 @@ interface Due {
   at: number;
 }
 
-/** Due times by id in a binary heap, earliest first. Setting the time of an id replaces its previous time. */
+/** Due times by id, earliest first, in a binary heap. A new time for an id replaces its previous time. */
 export class DueTimes {
   readonly #heap: Due[] = [];
   readonly #at = new Map<string, number>();
@@ -17,11 +17,11 @@ export class DueTimes {
     }
     this.#at.set(id, at);
     this.#push({ id, at });
-    // Outdated entries are removed before they greatly outnumber the current ones.
+    // Outdated entries are removed before they greatly outnumber the current entries.
     if (this.#heap.length > 2 * this.#at.size + 1024) this.#rebuild();
   }
 
-  /** Sets the time of an id, unless its current time is earlier. */
+  /** Sets the time of an id, unless the current time is earlier. */
   advance(id: string, at: number): void {
     if (at < (this.#at.get(id) ?? Number.POSITIVE_INFINITY)) this.set(id, at);
   }
@@ -41,7 +41,7 @@ export class DueTimes {
     return this.#peek()?.at;
   }
 
-  /** Removes and returns the ids whose times are at most `until`, earliest first. */
+  /** Removes and returns the ids with times of at most `until`, earliest first. */
   take(until: number): string[] {
     const ids: string[] = [];
     for (let first = this.#peek(); first && first.at <= until; first = this.#peek()) {

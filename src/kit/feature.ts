@@ -18,18 +18,18 @@ import type { Severity } from './severity.ts';
 import { uuidForm } from './shape.ts';
 import type { Topic } from './topic.ts';
 
-/** Areas of concerns. Concerns of equal severity are sorted in this order. */
+/** Areas of concerns, in the order used to sort concerns of equal severity. */
 export const concernAreas = ['incidents', 'deliveries', 'stores', 'log', 'host'] as const;
 
 /** Current problem, shown in the status. */
 export interface Concern {
   area: (typeof concernAreas)[number];
   severity: Severity;
-  /** Sentence for people. Everyone with access to the status can see it, so use counts instead of names. */
+  /** Sentence for people. Everyone with access to the status can see it, so it contains counts instead of names. */
   text: string;
 }
 
-/** Random secrets. Used if the settings define none. */
+/** Random secrets, used if the settings define none. */
 export interface RandomSecrets {
   /** File that preserves the secrets across restarts. Undefined if they last only until the process ends. */
   file: string | undefined;
@@ -40,13 +40,11 @@ export interface RandomSecrets {
   get(name: string, bytes: number): string;
 }
 
-/**
- * Parts of the app that features can use. The `create` function of each feature takes only the few parts that it needs.
- */
+/** Parts of the app that features can use. The `create` function of each feature takes only those that it needs. */
 export interface Parts {
   /** Version of signalbox. */
   version: string;
-  /** Reads one of the program's files, from its package folder or from the single executable. */
+  /** Reads one of the program's files, either from its package folder or from the single executable. */
   readProgramFile: ReadFile;
   storage: Storage;
   /** Returns the 401 or 403 for a caller without access, as the guard of a route does. */
@@ -54,11 +52,11 @@ export interface Parts {
   /** Returns the sender of the alerts in a request, even on open routes. */
   identifySender: IdentifySender;
   /**
-   * Returns the topics of all active features by name. Throws an Error until all features have been created. So do
+   * Returns the topics of all active features by name. Throws an Error until all features have been created, and so do
    * `listUnavailable` and `findConcerns`.
    */
   topics: () => ReadonlyMap<string, Topic>;
-  /** Resolves to the names of active features whose changes cannot currently be stored. */
+  /** Resolves to the names of active features that currently cannot store changes. */
   listUnavailable: () => Promise<string[]>;
   /** Resolves to the concerns of all active features, stores and logs, in no particular order. */
   findConcerns: () => Promise<Concern[]>;
@@ -75,32 +73,34 @@ export interface Parts {
   secrets: RandomSecrets;
   /**
    * Returns 32-byte keys for one purpose. They are derived from the current and previous `jwtSecret`, so that instances
-   * share them. The first key signs. Signatures by any of the keys are valid. Empty if `jwtSecret` is not set.
+   * share them. The first key signs. Signatures made with any of the keys are valid. Empty if `jwtSecret` is not set.
    */
   deriveKeys: (purpose: string) => readonly Buffer[];
-  /** Base path of the first mount that has one of the feature's profiles. Undefined without a mount. */
+  /** Base path of the first mount with one of the feature's profiles. Undefined without a mount. */
   base: string | undefined;
   /**
-   * Sources offered by the active features. Reading the source of a feature that has not been created yet throws an
+   * Sources that the active features offer. Reading the source of a feature that has not been created yet throws an
    * Error.
    */
   offers: Offers;
-  /** Records of the feature from the seed file, by key. They have been validated against the schemas in `seed`. */
+  /** Records of the feature in the seed file, by key. They have been validated against the schemas in `seed`. */
   records: Record<string, unknown[]>;
 }
 
 export interface Profile {
   name: string;
-  /** Other names for the profile in settings, such as a letter. An alias of several profiles selects all of them. */
+  /**
+   * Other names for the profile in settings, such as a letter. An alias shared by several profiles selects all of them.
+   */
   aliases?: readonly string[];
-  /** Base paths at which the profile is mounted by default. Empty if it is mounted only by settings. */
+  /** Base paths at which the profile is mounted by default. Empty if only settings can mount it. */
   mounts?: readonly string[];
   /** Single line for the start message and the documentation. */
   summary: string;
   /** True to serve only the profile's own routes. Other methods on their paths, even HEAD and `GET /`, return 404. */
   strict?: boolean;
   /**
-   * Access that the setting `access` cannot change. `closed` always requires a token. `open` never does. It is for the
+   * Access that the setting `access` cannot change. `closed` always requires a token. `open` never does, and is for the
    * route that issues tokens.
    */
   fixedAccess?: 'closed' | 'open';
@@ -119,17 +119,17 @@ export interface Invitation {
 export interface FeatureInstance<Settings = Record<string, unknown>> {
   /** Routes by profile name. */
   profiles: Record<string, Route[]>;
-  /** Pages to which `GET /` redirects. If `missing` is set, the pages return 404 with that reason. */
+  /** Pages that `GET /` redirects to. If `missing` is set, the pages return 404 with that reason. */
   pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
   /** Source that the feature offers to other features under its own name. */
   offers?: Offers;
   /** Topics for /api/events, by name. */
   topics?: Record<string, Topic>;
-  /** Messages printed on startup, such as random passwords and open routes. */
+  /** Messages printed on startup, for example about random passwords and open routes. */
   notices?: string[];
   /** Warning printed on startup and shown on every console screen. */
   warning?: string | undefined;
-  /** Console screen to which the start message links. */
+  /** Console screen that the start message links to. */
   invitation?: Invitation | undefined;
   /** Returns the current concerns, worst first. Called about once a second, so it must read only from memory. */
   findConcerns?(): Concern[];
@@ -139,7 +139,7 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   start?(): void;
   /** Ends streaming responses. Called when shutdown begins. */
   stop?(): void;
-  /** Applies settings that were reloaded on SIGHUP and validated. Returns messages to print. */
+  /** Applies settings that were reloaded on SIGHUP and have been validated. Returns messages to print. */
   reload?(settings: Settings): string[];
   /** Completes acknowledged work and releases files, timers and child processes. */
   close?(): Promise<void>;
@@ -152,8 +152,8 @@ export interface Tool {
   argument: { name: string; isQuoted?: true };
   summary: string;
   /**
-   * Returns the output. The exit code is 0 if `ok`. `readSettings` reads the settings as startup does. It throws a
-   * SettingsError if they are invalid.
+   * Returns the output. The exit code is 0 if `ok` is true. `readSettings` reads the settings as startup does, and
+   * throws a SettingsError if they are invalid.
    */
   run(text: string, readSettings: () => Record<string, unknown>): ToolResult | Promise<ToolResult>;
 }
@@ -163,9 +163,9 @@ interface ToolResult {
   ok: boolean;
 }
 
-/** Export and import of a feature's store. Changes are written as lines. Each line has one key and a value. */
+/** Export and import of a feature's store. Changes are written as lines, each with one key and a value. */
 export interface Transfer<Change = unknown> extends PortableStore<Change> {
-  /** Schemas of the values, by key. No other store uses the same keys. */
+  /** Schemas of the values, by key. No other store uses these keys. */
   lines: Record<string, TSchema>;
   /**
    * Creates a function that converts lines to changes. It is called for all lines in order, with valid values and the
@@ -183,25 +183,27 @@ export const RecordId = Type.String({
 /** Defines a transfer, typed by its changes. */
 export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => transfer as unknown as Transfer;
 
-/** Feature: a folder in `features/`. It has one or more profiles that share a store and have settings of their own. */
+/** Feature: a folder in `features/`. Its one or more profiles share a store and have their own settings. */
 export interface Feature<P extends TProperties = TProperties, Need extends keyof Offers = never> {
   name: string;
   /**
    * Features that are active whenever this feature is, even if none of their profiles is mounted. If two features need
-   * each other, the earlier one in the feature list can read the source of the later one only after both have been
+   * each other, the one that comes first in the feature list can read the other's source only after both have been
    * created.
    */
   needs?: readonly Need[];
   profiles: Profile[];
-  /** Settings of the feature with their defaults. The feature receives no other settings. */
+  /** Settings of the feature, with their defaults. The feature receives no other settings. */
   settings: P;
-  /** Schemas of the feature's records in a seed file, by their keys in the file. */
+  /** Schemas of the feature's records in a seed file, by the keys of the records in the file. */
   seed?: Record<string, TSchema>;
-  /** Returns conflicts between settings that are valid individually, as clauses. Called before features are created. */
+  /**
+   * Returns conflicts between settings that are valid by themselves, as clauses. Called before features are created.
+   */
   findProblems?(settings: Static<TObject<P>>): string[];
   /** Lists the watches, heartbeats or hosts in valid settings, with their dependencies. */
   listThings?(settings: Static<TObject<P>>): Thing[];
-  /** Lists the secret files named in valid settings, with their names for messages. */
+  /** Lists the secret files that valid settings name, with their names for messages. */
   listSecretFiles?(settings: Static<TObject<P>>): { name: string; path: string }[];
   tools?: Tool[];
   /** Export and import of the store. */

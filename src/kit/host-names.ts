@@ -3,15 +3,15 @@ interface NamedHost {
   aliases: readonly string[];
 }
 
-/** Hosts by their names and aliases in lower case, which no two hosts share. */
+/** Hosts by lower-case name and alias. No two hosts share a name or alias. */
 export type HostOwners = ReadonlyMap<string, string>;
 
 export const mapHostOwners = (hosts: readonly NamedHost[]): HostOwners =>
   new Map(hosts.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => [each.toLowerCase(), name] as const)));
 
 /**
- * Lists the values of `hostname` in alerts about a host, in lower case. The host name that its machine reports counts
- * only if it is not the name or an alias of another host.
+ * Lists the values of `hostname` in alerts about a host, in lower case. Includes the host name that the machine
+ * reports, unless another host has it as name or alias.
  */
 export const listHostNames = (
   { name, aliases }: NamedHost,

@@ -16,7 +16,7 @@ const HubSetting = Type.Object(
   { additionalProperties: false },
 );
 
-/** Hub to which this server reports. */
+/** Hub that this server reports to. */
 export type HubSetting = Static<typeof HubSetting>;
 
 /** Settings for features that report to another signalbox. */
@@ -29,7 +29,7 @@ export const hubSettings = {
   ),
 };
 
-/** Environment variable that contains the key, instead of `keyFile`. */
+/** Environment variable that contains the key, as an alternative to `keyFile`. */
 export const hubKeyVariable = otherVariables.hubKey;
 
 /** Name of the destination that forwards alerts to the hub. */

@@ -1,2 +1,2 @@
-/** iCalendar writer. Loaded with the first request for a calendar. */
+/** iCalendar writer, loaded with the first request for a calendar. */
 export { ICalAlarmType, ICalCalendar } from 'ical-generator';

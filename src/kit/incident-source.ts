@@ -12,20 +12,20 @@ export interface IncidentDelivery {
   what: NotificationKind;
   /** Level of the incident when the notification was sent. */
   level: Severity;
-  /** Value of `openings` in the incident when the notification was sent. */
+  /** Value that `openings` had in the incident when the notification was sent. */
   opening: number;
   isDelivered: boolean;
   /** `delivered`, or the reason why the notification was given up. */
   result: string;
   /** True for a destination that is notified only if nobody acknowledges the incident. */
   isEscalation?: boolean;
-  /** Value of `times` in the address event when the notification was sent. */
+  /** Value that `times` had in the address event when the notification was sent. */
   times?: number | undefined;
 }
 
 /** Step of an escalation policy that begins now. */
 export interface EscalationStep {
-  /** Opening of the incident to which the step belongs. */
+  /** Opening of the incident that the step belongs to. */
   opening: number;
   /**
    * Position before the step. If the incident is at another position, the step has no effect. Null before the first
@@ -37,7 +37,7 @@ export interface EscalationStep {
   targets: readonly string[];
 }
 
-/** Reason why an incident notifies nobody. Times are Unix milliseconds. */
+/** Reason why an incident does not notify anybody. Times are Unix milliseconds. */
 export interface IncidentHold {
   /** Cause. Undefined while a possible cause has not been checked yet. */
   cause: IncidentCause | undefined;
@@ -79,7 +79,7 @@ export type SharedAction = { id: string; by: string } & (
 export interface SentNotification extends Omit<Static<typeof ShownNotification>, 'at'> {
   /** Unix milliseconds. */
   at: number;
-  /** Value of `change` in the incident after the notification. */
+  /** Value that `change` had in the incident after the notification. */
   change: number;
 }
 
@@ -89,10 +89,7 @@ export interface SentFilter {
   incident?: string | undefined;
 }
 
-/**
- * Checks of dependencies between things before they are stored. Methods throw an HttpError if a dependency is not
- * allowed.
- */
+/** Checks dependencies before they are stored. Methods throw an HttpError if a dependency is not allowed. */
 interface Dependencies {
   add(source: DependencySource): void;
   assertUsable(ref: ThingRef, dependent: Dependent): void;

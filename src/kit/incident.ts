@@ -6,14 +6,14 @@ import { Milliseconds, Time, toTimeOrNull, toTimeText } from './time.ts';
 export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
 export type IncidentState = (typeof incidentStates)[number];
 
-/** Reasons for a resolution. The sender or a person resolved the incident, or its alerts stopped. */
+/** Reasons for a resolution: the sender or a person resolved the incident, or its alerts stopped. */
 export const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 
 /** Incident events that trigger notifications. Used in the settings of destinations. */
 export const notificationEvents = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** Kinds of notifications. `addressed` means that a person asks somebody to look at the incident. */
+/** Kinds of notifications. `addressed`: a person asks somebody to look at the incident. */
 export const notificationKinds = [...notificationEvents, 'addressed'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
@@ -35,14 +35,15 @@ const NotificationState = Type.Object({
   what: Type.Enum(notificationKinds),
   level: Type.Enum(severities),
   at: Milliseconds,
-  /** Value of `openings` in the incident when the notification was sent. */
+  /** Value that `openings` had in the incident when the notification was sent. */
   opening: Type.Integer(),
   /** True if the destination has ever been notified of the incident. */
   isTold: Type.Boolean(),
   /** Set while the first notification is being sent. After a kill -9, its delivery is uncertain. */
   isPending: Type.Optional(Type.Literal(true)),
   /**
-   * Value of `times` in the address event when the notification was sent. Missing if the destination was not addressed.
+   * Value that `times` had in the address event when the notification was sent. Missing if the destination was not
+   * addressed.
    */
   times: Type.Optional(Type.Integer()),
 });
@@ -63,7 +64,7 @@ export type Address = Static<typeof Address>;
 
 /** Position in an escalation policy. `step` and `round` start at 0. Step 0 precedes the first step. */
 const EscalationPlace = Type.Object({
-  /** Policy. Null if the routing has no policy for the incident. */
+  /** Name of the policy. Null if the routing has no policy for the incident. */
   policy: nullable(Type.String()),
   round: Type.Integer(),
   step: Type.Integer(),
@@ -91,7 +92,7 @@ export type IncidentCause = Static<typeof IncidentCause>;
 
 /**
  * Incident as shared by stores and other features. Times are Unix milliseconds. All other forms of an incident are
- * derived from these properties. Incidents are immutable. A change creates a new object.
+ * derived from these properties. Incidents are immutable: a change creates a new object.
  */
 export const SharedIncident = Type.Object({
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
@@ -118,7 +119,7 @@ export const SharedIncident = Type.Object({
   /** Time of the latest opening. */
   openedAt: Milliseconds,
   stateSince: Milliseconds,
-  /** Number of openings. The first opening, each reopening, and each expiry of an acknowledgement count. */
+  /** Number of openings: the first opening, each reopening, and each expiry of an acknowledgement. */
   openings: Type.Integer(),
   /** Time of the last rise in level since the latest opening. */
   raisedAt: nullable(Milliseconds),
@@ -140,13 +141,13 @@ export const SharedIncident = Type.Object({
   /** Id of the latest alert. */
   lastAlert: Type.String(),
   /**
-   * True if the incident was opened by an alert that was imported or that was stored before incidents existed. Nobody
-   * is notified of such an incident.
+   * True if the incident was opened by an imported alert, or by one stored before incidents existed. Nobody is notified
+   * of such an incident.
    */
   isOld: Type.Boolean(),
   /**
-   * Last notification for each destination. After the resolution, only destinations that have not been notified of it
-   * remain.
+   * Last notification for each destination. After the resolution, only destinations that have not been notified of the
+   * resolution remain.
    */
   notices: Type.Record(Type.String(), NotificationState),
   /** Latest requests by target, `person:NAME` or `destination:NAME`. Missing until the first request. */
@@ -155,9 +156,9 @@ export const SharedIncident = Type.Object({
   responders: Type.Optional(Type.Array(Type.String())),
   /** Latest step of the escalation. Null after a rise in level, which restarts the policy. */
   escalation: Type.Optional(nullable(Escalation)),
-  /** Level and opening at the latest timeline event `silenced`. */
+  /** Level and number of openings at the latest timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
-  /** Latest cause, and the opening at the timeline event `inhibited`. Missing if there was none. */
+  /** Latest cause, with the number of openings at its timeline event `inhibited`. Missing if there was none. */
   inhibited: Type.Optional(Type.Object({ cause: IncidentCause, opening: Type.Integer() })),
   version: Type.Integer({
     description: 'Version, also in the `ETag`. Repeated alerts and notifications keep the version.',

@@ -27,8 +27,8 @@ export const HostUsage = Type.Object(
 );
 
 /**
- * Creates the schema of a process with its usage. `sinceWhen` completes the description of the period to which the
- * share refers.
+ * Creates the schema of a process with its usage. `sinceWhen` completes the description of the period that the share
+ * covers.
  */
 export const describeProcess = (sinceWhen: string) =>
   Type.Object({

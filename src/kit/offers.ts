@@ -13,18 +13,18 @@ import type { SettingStore } from './setting-store.ts';
 import type { SilenceStore } from './silence-source.ts';
 
 /**
- * Shares of usage that count as a problem. They are limits for the default watches and, if there is no watch, for the
+ * Shares of usage that count as a problem. They are the limits of the default watches or, without a watch, of the
  * status.
  */
 export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
 
 /** Watches, as offered by the feature `watches` for the status. */
 export interface WatchSource {
-  /** True if a watch on this or another instance checks the value. The status then does not have to. */
+  /** True if a watch on this or another instance checks the value, so that the status does not have to. */
   covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
   /** Returns the watches that a host checks for this hub. */
   listFor(host: { name: string; tags: readonly string[] }): PushedWatches;
-  /** Id of the list of watches received from the hub of this server. */
+  /** Id of the list of watches that this server received from its hub. */
   readonly receivedId: string;
   /** Replaces the watches from the hub. Resolves once the new list is on disk. */
   receive(watches: PushedWatches): Promise<void>;
@@ -44,7 +44,7 @@ export interface PushedWatches {
   list: PushedWatch[];
 }
 
-/** Last result on a host for one of the things of a watch. */
+/** Last result that a host has for one of the things of a watch. */
 export interface HostCheck {
   watch: string;
   thing: string;
@@ -52,7 +52,7 @@ export interface HostCheck {
   text: string;
 }
 
-/** Result from a host as known to the hub. Includes the time of the report in Unix milliseconds. */
+/** Result from a host, as known to the hub, with the time of the report in Unix milliseconds. */
 export interface PlaceCheck extends HostCheck {
   host: string;
   at: number;
@@ -64,11 +64,11 @@ export interface HeartbeatSource {
   list(): HostHeartbeat[];
 }
 
-/** Hosts that report to this server. Used by features that count their votes. */
+/** Hosts that report to this server, for features that count their votes. */
 export interface HostSource {
   /** Returns the tags of a host. Undefined for an unknown host. */
   findTags(name: string): readonly string[] | undefined;
-  /** Lists the values of `hostname` in alerts about a host, in lower case; none for an unknown host. */
+  /** Lists the values of `hostname` in alerts about a host, in lower case. Empty for an unknown host. */
   listNames(name: string): string[];
   /** Returns the last results of a watch at all hosts. */
   listChecks(watch: string): PlaceCheck[];
@@ -92,7 +92,7 @@ export interface RemoteOutput {
 /** Output, or the reason for the failure in words. */
 export type RemoteResult = RemoteOutput | { error: string };
 
-/** Runs commands on this machine for the hub to which it reports. */
+/** Runs commands on this machine for the hub that it reports to. */
 export interface CommandSource {
   /** Checks, runs and audits a command line. Never rejects. */
   execute(line: string, caller: { by: string | null; requestId: string; hub: string }): Promise<RemoteResult>;
@@ -135,15 +135,15 @@ interface AccessSource {
   listUsers(): readonly KnownUser[];
   /** Finds a user. Undefined for an unknown name. */
   findUser(name: string): KnownUser | undefined;
-  /** Finds a key by name. Also returns whether it is in the config file. Undefined for an unknown name. */
+  /** Finds a key by name, and whether it is in the config file. Undefined for an unknown name. */
   findKey(name: string): { scopes: readonly Scope[]; isConfigured: boolean } | undefined;
   /** Creates a key. Resolves to its text once the key is accepted. Rejects with an HttpError if the name is taken. */
   createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
   /** Deletes a key that was created at runtime. */
   deleteKey(name: string, by: string): Promise<void>;
   /**
-   * Calls `remove` when a user is deleted and before a user is created. A new user must not get the data of a former
-   * user.
+   * Calls `remove` when a user is deleted, and before a user is created so that the new user does not get a former
+   * user's data.
    */
   onRemoval(remove: (name: string, by: string) => Promise<void>): void;
 }

@@ -5,7 +5,7 @@ import { isObject } from '../lib/parse-json.ts';
 
 const maxNameLength = 100;
 
-/** Maximum number of names suggested if none is similar. */
+/** Maximum number of suggested names if none is similar. */
 const maxListed = 8;
 
 /** Throws an HttpError if the names in body and path differ. */
@@ -14,8 +14,8 @@ export const assertNameOfPath = (given: string, path: string): void => {
 };
 
 /**
- * Throws an HttpError for members that are not defined by `own` and its nested objects. A misspelt member would have no
- * effect. Members of responses (`shown`) are ignored, so that clients can edit a response and send it back.
+ * Throws an HttpError for members that `own` and its nested objects do not define, because a misspelt member would have
+ * no effect. Members of responses (`shown`) are ignored, so that clients can edit a response and send it back.
  */
 export const assertOwnMembers = (value: object, own: TObject, shown?: TObject): void => {
   assertKnown(value, own, shown, '');

@@ -9,15 +9,15 @@ export const toPerson = (name: string): string =>
     .replace(/^destination:/, 'somebody via ');
 
 /**
- * Returns the target of the user who acted: `person:anna` for `anna` and `destination:anna/phone`. Undefined for other
- * authors.
+ * Returns the target for the user who acted: `person:anna` for `anna` and for `destination:anna/phone`. Undefined for
+ * other authors.
  */
 export const toUserTarget = (author: string): string | undefined => {
   const name = author.replace(/^user:/, '').replace(/^destination:([^/]+)\/.*$/, '$1');
   return name === '' || name.includes(':') ? undefined : joinTarget('person', name);
 };
 
-/** Kind of target to notify: person, destination or rotation, such as `person:anna`. */
+/** Kind of a target for notifications: person, destination or rotation, such as `person:anna`. */
 type TargetKind = 'person' | 'destination' | 'rotation';
 
 export const joinTarget = (kind: TargetKind, name: string): string => `${kind}:${name}`;

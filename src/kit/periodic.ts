@@ -3,7 +3,7 @@ import { createSerial } from '../lib/scheduling.ts';
 
 /**
  * Runs the work at an interval and on demand, one run at a time. `run` never rejects. `onFailed` gets the errors of
- * runs, except errors about an unavailable store, which logs a line of its own.
+ * runs, except errors about an unavailable store, because the store logs its own line.
  */
 export const createPeriodic = (intervalMs: number, work: () => Promise<void>, onFailed: (err: unknown) => void) => {
   const serially = createSerial();

@@ -6,7 +6,7 @@ interface FiringAlert {
   level: string;
 }
 
-/** Alert without the fields that distinguish a firing alert from a resolution. */
+/** Alert without the members that differ between a firing alert and its resolution. */
 export type RaisedText = Omit<RaisedAlert, 'format' | 'level' | 'status' | 'resolves' | 'firingLevel'>;
 
 /** Firing alerts of a format. Each alert is raised once and resolved once, even if the process restarts in between. */
@@ -28,7 +28,7 @@ export class RaisedAlerts {
     this.#firing = new Map([...series].filter(([, { isResolved }]) => !isResolved));
   }
 
-  /** Forgets the firing alerts. Another instance may now raise and resolve alerts. */
+  /** Forgets the firing alerts, because another instance may now raise and resolve alerts. */
   forget(): void {
     this.#firing = undefined;
   }

@@ -41,7 +41,7 @@ export interface Route<S extends FastifySchema = FastifySchema>
    * True if the setting `access` has no effect on the route, as for health checks, the login and users' own sessions.
    */
   staysOpen?: boolean;
-  /** True if the route changes rights. The account of the caller is then read again immediately before. */
+  /** True if the route changes rights. The caller's account is then read again immediately before. */
   changesAccess?: boolean;
   /** True for a health check. It must work even during overload. */
   isVital?: boolean;
@@ -54,11 +54,11 @@ export interface Route<S extends FastifySchema = FastifySchema>
   headers?: DocumentedHeaders;
   /** True if the path is also served with a trailing slash. */
   looseSlash?: boolean;
-  /** Name of the profile whose route takes precedence if both define this method and path on the same mount. */
+  /** Name of a profile whose route takes precedence if both routes have the same method and path on the same mount. */
   yieldsTo?: string;
 }
 
-/** Type that an `async` handler satisfies only if it sends no list. */
+/** Type that only matches an `async` handler if the handler sends no list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
   ? Extract<R, ListSent> extends never
     ? unknown

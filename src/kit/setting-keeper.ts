@@ -12,7 +12,7 @@ export interface SettingKeeperParts<Known, Configured = never> {
   settings: SettingStore;
   /** Entries from the config file. */
   configured?: readonly Configured[];
-  /** Defaults. Each is used unless another setting has the same name. */
+  /** Defaults. Each applies unless another setting has the same name. */
   defaults?: readonly Known[];
   /** Throws an HttpError for a usable setting that cannot currently be stored. */
   check?(known: Known): void;
@@ -20,7 +20,7 @@ export interface SettingKeeperParts<Known, Configured = never> {
   checkDeletion?(name: string): void;
   /** Resolves once the last change has taken effect. Responses to changes wait for this. */
   settle?(): Promise<void>;
-  /** Receives the error of a broken setting. Called once. The setting may have been stored by another version. */
+  /** Receives the error of a broken setting, which another version may have stored. Called once per setting. */
   onUnusable?(name: string, error: Error): void;
 }
 
@@ -33,7 +33,7 @@ interface CompileResult<Known> {
 }
 
 /**
- * Settings of one kind in the form used by their feature. They come from defaults, the config file, and runtime
+ * Settings of one kind, in the form that their feature uses. They come from defaults, the config file, and runtime
  * settings.
  */
 export class SettingKeeper<Stored, Known extends Named, Configured extends Named = never, Given = Stored> {
@@ -44,10 +44,10 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   readonly #listeners: (() => void)[] = [];
   #configured: ReadonlyMap<string, Known> = new Map();
   #defaults: readonly Known[];
-  /** Runtime settings. They are compiled on first use after a change. */
+  /** Runtime settings, compiled on first use after a change. */
   #results: readonly CompileResult<Known>[] = [];
   #isStale = true;
-  /** Usable runtime settings whose names are not in the config file. */
+  /** Usable runtime settings with names that are not in the config file. */
   #runtime: readonly Known[] = [];
   /** All usable settings, in the order of the kind. */
   #list: readonly Known[] = [];
@@ -62,7 +62,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#setConfigured(parts.configured ?? [], 0);
     this.#settings.onChanged(kind.name, () => {
       this.#isStale = true;
-      // The list of broken settings must not retain a setting that has been replaced.
+      // A setting that has been replaced must not remain in the list of broken settings.
       if (this.#results.some(({ reason }) => reason !== undefined)) this.list();
       this.#callListeners();
     });
@@ -155,8 +155,8 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   /**
-   * Returns the setting that would result from a value, without storing it. Throws an HttpError if the setting could
-   * not be stored.
+   * Returns the setting that a value would result in, without storing it. Throws an HttpError if the setting could not
+   * be stored.
    */
   try(name: string, value: Stored): Known {
     this.kind.assertName?.(name);
@@ -257,8 +257,8 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   /**
-   * Returns the store for the setting with a name. Throws StoreUnavailable while it cannot be used, and an HttpError if
-   * the name is unusable.
+   * Returns the store for the setting with a name. Throws StoreUnavailable while the store cannot be used, and an
+   * HttpError if the name is unusable.
    */
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
@@ -287,7 +287,9 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     };
   }
 
-  /** Compiles changed settings. The order of settings is stable, so unchanged settings are found by their position. */
+  /**
+   * Compiles changed settings. The order of settings is stable, so unchanged settings are recognized by their position.
+   */
   #compileAll(): void {
     const before = this.#results;
     let at = 0;

@@ -18,16 +18,16 @@ interface SettingLimits {
   characters?: number;
 }
 
-/** Error messages of a kind that replace the defaults. The defaults are built from the name of the setting. */
+/** Error messages of a kind that replace the default messages, which contain the name of the setting. */
 interface SettingWords {
   inConfig?(name: string): string;
   isDefault?(name: string): string;
   taken?(name: string): string;
-  /** Message for a change that expects another version than the current `version`. 0 stands for no setting. */
+  /** Message for a change that expected a version other than the current `version`. 0 stands for no setting. */
   conflict?(name: string, version: number): string;
 }
 
-/** Circumstances in which an entry of the config file is read. */
+/** Circumstances under which an entry of the config file is read. */
 interface ConfigReading<Known> {
   /** Time at which the entry is read, in Unix milliseconds. 0 on startup. */
   at: number;
@@ -40,12 +40,12 @@ interface Replaced<Stored, Known> {
   name: string;
   /** Stored form of the setting. Present even if the setting is broken. */
   stored: Stored | undefined;
-  /** Setting in use. Undefined if there is none or it is broken. */
+  /** Setting in use. Undefined if there is none, or if it is broken. */
   known: Known | undefined;
 }
 
 /**
- * Kind of runtime settings. `Stored` is the form in the settings log. `Known` is the form that the feature uses.
+ * Kind of runtime settings. `Stored` is the form in the settings log, and `Known` the form that the feature uses.
  * `Configured` is an entry in the config file, and `Given` a request body.
  */
 export interface SettingKind<Stored, Known, Configured = never, Given = Stored> {
@@ -75,13 +75,14 @@ export interface SettingKind<Stored, Known, Configured = never, Given = Stored> 
   /** True for a name reserved by signalbox. */
   isReserved?(name: string): boolean;
   /**
-   * Converts a setting to the form that the feature uses. Throws an Error for an unusable setting. A request is then
-   * rejected. A setting stored by another version is listed as broken, with the message as the reason.
+   * Converts a setting to the form that the feature uses. Throws an Error for an unusable setting. A request with such
+   * a setting is rejected. If another version has stored it, the setting is listed as broken, with the message as the
+   * reason.
    */
   compile(setting: RuntimeSetting<Stored>): Known;
-  /** Returns the reason why a compiled setting is broken. For kinds that also list broken settings. */
+  /** Returns the reason why a compiled setting is broken. For kinds whose lists include broken settings. */
   findProblem?(known: Known): string | undefined;
-  /** Converts an entry in the config file that has passed the check of the settings. */
+  /** Converts an entry in the config file. The entry has passed the check of the settings. */
   fromConfig?(configured: Configured, reading: ConfigReading<Known>): Known;
   /**
    * Completes a request body to the stored form, if that depends on the current setting. The current setting cannot

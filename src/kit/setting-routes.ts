@@ -23,11 +23,11 @@ interface Described {
 /** Route with a body that describes a setting. */
 interface WithBody<Body extends TObject> extends Described {
   body: Body;
-  /** Response schema whose members are ignored. Clients can then edit a response and send it back. */
+  /** Response schema whose members are ignored in requests, so that clients can edit a response and send it back. */
   ignores?: TObject;
 }
 
-/** Author of a change, and the current versions that the change accepts. Undefined for any version. */
+/** Author of a change, and the current versions that the change accepts. Undefined versions mean any version. */
 interface Condition {
   by: string;
   expected: number[] | undefined;
@@ -38,8 +38,8 @@ export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /**
- * Creates functions that define the routes for a kind of settings. Each takes a description and, optionally, an action.
- * The action replaces the keeper's action and resolves to the setting to show.
+ * Creates functions that define the routes for a kind of settings. Each takes a description and, optionally, an action
+ * that replaces the keeper's action and resolves to the setting to show.
  */
 export const createSettingRoutes = <
   Stored,
@@ -58,8 +58,8 @@ export const createSettingRoutes = <
   const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
   const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
   /**
-   * Defines a route that changes the setting in the path. If there is no `version`, the setting no longer exists
-   * afterwards.
+   * Defines a route that changes the setting in the path. `version` describes the `ETag` header. Undefined if
+   * the change removes the setting.
    */
   const changeOne = (
     { method, operationId, summary, body }: Described & { method: 'PUT' | 'DELETE'; body?: TSchema },
@@ -188,7 +188,7 @@ export const createSettingRoutes = <
   };
 };
 
-/** Reads the body. Throws an HttpError for unknown members, or for a name that differs from the name in the path. */
+/** Reads the body. Throws an HttpError for unknown members, and for a name that differs from the name in the path. */
 const readBody = <Body extends TObject>(
   request: FastifyRequest,
   schema: Body,

@@ -4,7 +4,7 @@ import { StoreConflict } from '../lib/expected-errors.ts';
 export interface RuntimeSetting<T = unknown> {
   name: string;
   value: T;
-  /** Version. It is new after each change, even if the setting is deleted and created again. */
+  /** Version, which is new after each change, even if the setting is deleted and created again. */
   version: number;
   /** Author of the last change. */
   by: string;
@@ -14,7 +14,7 @@ export interface RuntimeSetting<T = unknown> {
   createdAt: number;
 }
 
-/** Limits for the settings of a kind. They are also enforced for concurrent changes. */
+/** Limits for the settings of a kind. Concurrent changes cannot exceed them. */
 export interface PutOptions {
   /**
    * Maximum number of settings, with the plural noun and the advice for the error message. Default advice: delete some
@@ -25,13 +25,13 @@ export interface PutOptions {
   characters?: number;
   /** True if names that differ only in case count as the same name. */
   isCaseless?: boolean;
-  /** True for a change that removes rights. It is exempt from limits. */
+  /** True for a change that removes rights and is therefore exempt from limits. */
   isRevocation?: boolean;
   /** Description for the audit, if the name is only an id. */
   label?: string | undefined;
 }
 
-/** Reason why a setting cannot be read, and the description of the setting for the audit. */
+/** Reason why a setting cannot be read, and the setting's description for the audit. */
 export interface BrokenReason {
   reason: string;
   label: string | undefined;
@@ -39,9 +39,8 @@ export interface BrokenReason {
 
 /**
  * Runtime settings by kind and name. The feature `settings` offers them, and instances with one database share them.
- * Values are JSON, checked by the feature that stores them. Methods reject with StoreUnavailable while changes cannot
- * be stored. They reject with a StoreConflict if `expected` does not contain the current version. 0 stands for no
- * setting.
+ * Values are JSON that the feature storing them has checked. Methods reject with StoreUnavailable while changes cannot
+ * be stored, and with a StoreConflict if `expected` does not contain the current version. 0 stands for no setting.
  */
 export interface SettingStore {
   /** Returns the current settings of a kind, oldest first. */
@@ -49,7 +48,7 @@ export interface SettingStore {
   find<T>(kind: string, name: string): RuntimeSetting<T> | undefined;
   /**
    * Stores a setting and returns it. At a limit, first removes settings of the kind whose `endsAt` (Unix milliseconds)
-   * has passed. Rejects with an HttpError if the limit is still exceeded.
+   * has passed. Rejects with an HttpError if the limit would still be exceeded.
    */
   put<T>(
     kind: string,
@@ -67,7 +66,7 @@ export interface SettingStore {
   isRead(): boolean;
   /** Reads changes made by other instances immediately. */
   catchUp(): Promise<void>;
-  /** Calls the listener after changes. It is called within about a second for changes by other instances. */
+  /** Calls the listener after changes. For changes by other instances, it is called within about a second. */
   onChanged(kind: string, listener: () => void): void;
 }
 

@@ -3,8 +3,8 @@ export const severities = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'] as const;
 export type Severity = (typeof severities)[number];
 
 /**
- * Patterns for the levels that belong to each severity, in lower case: syslog keywords (RFC 5424), labels of Prometheus
- * and PagerDuty, names used by logging libraries, and priorities from 1 to 5.
+ * Patterns for the levels of each severity, in lower case: syslog keywords (RFC 5424), labels of Prometheus and
+ * PagerDuty, names used by logging libraries, and priorities from 1 to 5.
  */
 const names: Record<Severity, RegExp> = {
   CRITICAL:

@@ -1,9 +1,9 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 
-/** Id of a task in a path. It is documented as a number. Any other text gets a 404. */
+/** Id of a task in a path, documented as a number. Any other text gets a 404. */
 export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
 
-/** Pattern of a record id, which is a lower-case UUID. */
+/** Pattern of a record id: a lower-case UUID. */
 export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Creates an object schema that the OpenAPI document lists under its title. */

@@ -15,7 +15,7 @@ export interface Silenceable {
 export interface SilenceSource {
   /** Returns the ids of silences that match the subject and are active at a time (Unix milliseconds). */
   silencesOf(subject: Silenceable, at: number): string[];
-  /** True if a silence that matches the subject and is active at that time declares maintenance. */
+  /** True if an active silence matches the subject and declares maintenance at that time. */
   isMaintained(subject: Silenceable, at: number): boolean;
   /** Returns the next time at which a silence begins or ends. Undefined if there is none. */
   nextChangeAfter(at: number): number | undefined;
@@ -47,7 +47,7 @@ export interface SharedSilence {
   startsAt: number;
   endsAt: number;
   comment: string;
-  /** Author named by a program, or else the user or key that created the silence. */
+  /** Author that a program has named, or else the user or key that created the silence. */
   createdBy: string;
   updatedAt: number;
 }
@@ -87,8 +87,8 @@ export interface SilenceStore extends SilenceSource {
   /** Ends a silence now. Resolves to false if the silence does not exist. */
   end(id: string, by: string): Promise<boolean>;
   /**
-   * Lists maintenance of the subjects that begins before `until` and ends after `from`, earliest first. Lists at most
-   * 50 periods.
+   * Lists up to 50 periods of maintenance of the subjects that begin before `until` and end after `from`, earliest
+   * first.
    */
   listMaintenance(subjects: readonly Silenceable[], from: number, until: number): Maintenance[];
   /** Returns the rules of the config file. Returns the same array until the file is reloaded. */
@@ -101,7 +101,7 @@ export interface SilenceStore extends SilenceSource {
   createFilter(matchers: readonly SilenceMatcher[]): (labels: ReadonlyMap<string, string>) => boolean;
 }
 
-/** Returns the labels of an alert in Alertmanager's API that its sender does not give. */
+/** Returns the labels that an alert gets in Alertmanager's API in addition to those from its sender. */
 export const deriveLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
   alertname: source || 'signalbox',
   severity: level.toLowerCase(),

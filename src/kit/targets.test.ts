@@ -12,7 +12,7 @@ const isAllowed = (entries: string[], host: string): boolean => {
   }
 };
 
-/** Looks up a name that resolves to the given addresses; resolves to the allowed addresses or the error. */
+/** Looks up a name that resolves to the given addresses. Resolves to the allowed addresses, or to the error. */
 const look = (entries: string[], host: string, addresses: string[]): Promise<unknown> => {
   const resolve: LookupFunction = (_host, _options, callback) =>
     callback(

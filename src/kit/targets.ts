@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { isLike } from '../lib/wildcards.ts';
 import { Slots } from './slots.ts';
 
-/** Addresses of cloud metadata services, which return secrets. Link-local addresses are handled separately. */
+/** Addresses of cloud metadata services, which reveal secrets. Link-local addresses are handled separately. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
@@ -26,7 +26,7 @@ export interface Targets {
   lookup: LookupFunction;
 }
 
-/** Targets whose entries can change. */
+/** Targets with entries that can change. */
 export interface ChangingTargets extends Targets {
   change(entries: readonly string[]): void;
 }
@@ -45,7 +45,7 @@ const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
-/** Returns the address that is actually reached. This is the embedded IPv4 address if an IPv6 address has one. */
+/** Returns the address that a connection actually reaches: the embedded IPv4 address if an IPv6 address has one. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
   const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
@@ -75,8 +75,8 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
   const names = parsed.filter((entry): entry is string => typeof entry === 'string');
   const isNamed = (host: string): boolean => names.some((name) => isLike(host.toLowerCase(), name));
-  // True in a listed block. Otherwise, never true for a forbidden address, but true for a listed name, or without
-  // entries.
+  // True for an address in a listed block. Otherwise false for a forbidden address, and true for a listed name or
+  // without entries.
   const isAllowed = (text: string, host: string): boolean => {
     const address = toReached(text);
     if (ranges.some((range) => isWithin(address, range))) return true;
@@ -118,8 +118,8 @@ export const openTargets = (entries: readonly string[]): ChangingTargets => {
 };
 
 /**
- * Limits lookups. They use threads that logs also need. An unresponsive name server then blocks two threads instead of
- * all.
+ * Limits lookups, because they use threads that logs also need. An unresponsive name server then blocks two threads
+ * instead of all.
  */
 const lookups = new Slots(2);
 const lookupFew: LookupFunction = (host, options, callback) => {
@@ -136,5 +136,5 @@ const lookupFew: LookupFunction = (host, options, callback) => {
 /** Error code for a forbidden target. */
 export const forbiddenTarget = 'FORBIDDEN_TARGET';
 
-/** Error for a target that is forbidden or cannot be resolved. Its state is therefore unknown. */
+/** Error for a target that is forbidden or cannot be resolved, so that its state is unknown. */
 export class UncheckedTarget extends Error {}

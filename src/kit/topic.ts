@@ -1,21 +1,18 @@
 import type { TSchema } from 'typebox';
 import type { RouteAccess } from '../auth/access.ts';
 
-/**
- * Sends an event. `data` is JSON. If the client is behind, returns a promise that resolves when the client has caught
- * up.
- */
+/** Sends an event. `data` is JSON. If the client is behind, returns a promise that resolves when it has caught up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
-/** Events that a feature publishes at /api/events. Nothing is computed while nobody listens. */
+/** Events that a feature publishes at /api/events. While nobody listens, nothing is computed. */
 export interface Topic extends RouteAccess {
   /** Profile that the topic needs. Default: the first mounted profile of the feature. */
   profile?: string;
   /** Schema of an event. Its title is the name of the event in the OpenAPI document. */
   schema: TSchema;
   /**
-   * Returns the id of the last event. Only for topics whose listeners can continue after any event. Undefined until the
-   * id is known.
+   * Returns the id of the last event. Undefined until the id is known. Exists only for topics whose listeners can
+   * continue after any event.
    */
   lastId?(): number | undefined;
   /** Reads the last id again. Other instances may have advanced it. */
@@ -80,8 +77,8 @@ export const createPolledTopic = (
 };
 
 /**
- * Creates a topic for values of a source. While the topic has listeners, the source sends a value immediately and after
- * each change.
+ * Creates a topic for the values of a source. While the topic has listeners, the source sends a value immediately and
+ * after each change.
  */
 export const createSourceTopic = (
   allowed: RouteAccess,

@@ -1,5 +1,5 @@
 /**
- * Characters that make spreadsheets treat a string as a formula if the string begins with them. Includes full-width
+ * Characters at the start of a string that make spreadsheets treat the string as a formula. Includes full-width
  * characters.
  */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;

@@ -19,7 +19,7 @@ export class ValueRefusal extends ExpectedError {}
 
 /** Error for a stored version that is newer than the client's. Becomes a 412 with the current version as ETag. */
 export class StoreConflict extends ExpectedError {
-  /** The stored version. */
+  /** Version in the store. */
   readonly version: number;
 
   constructor(message: string, version: number) {

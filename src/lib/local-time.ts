@@ -1,6 +1,6 @@
 const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');
 
-/** Cached strings for the last second. Thousands of records share them. */
+/** Cached strings for the last second, because thousands of records share them. */
 let last = { second: Number.NaN, timestamp: '', time: '', offset: '' };
 
 /** Formats a time as `yyyy-MM-ddTHH:mm:ss` in the local time of the machine, without a zone. */

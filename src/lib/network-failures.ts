@@ -14,6 +14,6 @@ const untrustedCodes = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
-/** Maps the error codes of certificates that are not signed by a known CA to a clause. */
+/** Maps each error code for certificates that no known CA has signed to a clause. */
 export const forUntrusted = (clause: string): Readonly<Record<string, string>> =>
   Object.fromEntries(untrustedCodes.map((code) => [code, clause]));

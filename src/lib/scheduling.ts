@@ -11,9 +11,9 @@ export const createSerial = (): Serially => {
 };
 
 /**
- * Runs steps with the same key one at a time, in order of arrival. Requests with the same `Idempotency-Key` follow this
- * rule. The first request runs. Each later request waits for the earlier ones and then looks for their stored result.
- * If they have failed, it runs itself.
+ * Runs steps with the same key one at a time, in order of arrival. Used for requests with the same `Idempotency-Key`:
+ * the first request runs, and each later request waits for the earlier ones and then looks for their stored result. If
+ * they have failed, the later request runs itself.
  */
 export class InTurn {
   /** Last step for each key, as a promise that never rejects. */

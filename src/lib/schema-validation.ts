@@ -16,15 +16,15 @@ export interface SchemaFault {
   keyword: string;
   /** Names and indexes leading to the faulty part of the value. */
   path: string[];
-  /** Clause without the value, which may be a secret: `must be a string`. */
+  /** Clause without the value, because it may be a secret: `must be a string`. */
   clause: string;
   /** Members that are missing from the faulty part, or that are unknown there. */
   members: string[];
 }
 
 /**
- * Creates a check of values against a schema. The schema is compiled when the first value is checked. Compiling all
- * schemas at once would take a fifth of startup.
+ * Creates a check of values against a schema. The schema is compiled when the first value is checked, because compiling
+ * all schemas at once would take a fifth of startup.
  */
 export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean) => {
   let compiled: Validator | undefined;
@@ -38,15 +38,15 @@ export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean
 export const listSchemaErrors = (schema: TSchema, value: unknown): SchemaError[] => Errors(schema, value)[1];
 
 interface Wording {
-  /** Schema whose descriptions say which strings are accepted. */
+  /** Schema with descriptions of the strings that are accepted. */
   schema?: TSchema;
-  /** Names for values by type. Set if they differ from the usual names. */
+  /** Names for values, by type. Set if they differ from the usual names. */
   nouns?: Readonly<Record<string, string>>;
 }
 
 /**
- * Describes errors. Leaves out errors about unknown members, because they are also reported for the object that has the
- * members.
+ * Describes errors. Leaves out errors about unknown members, because these are also reported for the object that has
+ * the members.
  */
 export const describeSchemaErrors = (errors: readonly SchemaError[], wording: Wording = {}): SchemaFault[] =>
   errors
@@ -95,7 +95,10 @@ const usualNouns: Record<string, string> = {
   boolean: 'true or false',
 };
 
-/** Returns a schema part's description as a clause. The part is at a path such as `#/items/properties/passwordHash`. */
+/**
+ * Returns the description of part of a schema, as a clause. The part is given by its path, such as
+ * `#/items/properties/passwordHash`.
+ */
 const findDescription = (schema: TSchema, path: string): string => {
   let part: unknown = schema;
   for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[toName(key)];

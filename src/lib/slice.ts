@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of a slice. Long enough to make progress, and short enough not to delay requests noticeably. */
+/** Milliseconds of a slice: long enough to make progress, and short enough not to delay requests noticeably. */
 const usualMs = 2;
 
-/** Resolves when the slice that was last to start waiting has had its turn. */
+/** Resolves when the slice that started to wait last has had its turn. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
@@ -15,7 +15,7 @@ const awaitTurn = (): Promise<unknown> => {
   return lastTurn;
 };
 
-/** Share of the event loop's time for work in many small steps. Check `isOver` after each step. */
+/** Share of the event loop's time for work that consists of many small steps. Check `isOver` after each step. */
 export class Slice {
   readonly #ms: number;
   #end: number;
@@ -38,8 +38,8 @@ export class Slice {
 }
 
 /**
- * Creates a function that resolves when the next step may begin. Steps that are due together run one at a time.
- * Requests are answered in between.
+ * Creates a function that resolves when the next step may begin. Steps that are due together run one at a time, and
+ * requests are answered in between.
  */
 export const createWaitForTurn = (): (() => Promise<void>) => {
   const slice = new Slice();

@@ -7,10 +7,12 @@ const chunkBytes = 64 * 1024;
 /** Limit in bytes. Certificates, keys and secrets are smaller. */
 const usualBytes = MiB;
 
-/** Open flags. They keep opening from blocking on a named pipe without a writer. */
+/** Open flags that keep opening from blocking on a named pipe without a writer. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Milliseconds within which a pipe must deliver its content, and milliseconds for which a read may wait for more. */
+/**
+ * Milliseconds within which a pipe must deliver its content, and milliseconds between two attempts to read more of it.
+ */
 const pipeMs = 5000;
 const pauseMs = 5;
 
@@ -42,7 +44,7 @@ export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer =
     const chunk = Buffer.alloc(chunkBytes);
     for (let bytes = 0; ; ) {
       const count = readAvailable(file, chunk);
-      // The writer of a named pipe may come later.
+      // The writer of a named pipe may open it later.
       const isEarly = count === undefined || (count === 0 && bytes === 0 && found.isFIFO());
       if (isEarly && performance.now() < deadline) {
         pauseThread();

@@ -1,11 +1,11 @@
 import { dayMs, minuteMs } from './units.ts';
 
-/** Granularity of offset changes. They happen only at multiples of 15 minutes. */
+/** Granularity of offset changes, which happen only at multiples of 15 minutes. */
 const blockMs = 15 * minuteMs;
 
 /**
- * Length of a stride. Offset changes are more than a stride apart. If both ends of a stride have the same offset, so
- * does the whole stride.
+ * Length of a stride. Offset changes are more than a stride apart, so if both ends of a stride have the same offset,
+ * the whole stride has it.
  */
 const strideMs = 12 * 60 * minuteMs;
 
@@ -56,7 +56,7 @@ export const readOwnTimeZone = (): string => {
  */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
-  /** Offsets at the starts of strides, by stride number. Cached, because reading an offset takes microseconds. */
+  /** Offset at the start of each stride, by stride number. Cached, because reading an offset takes microseconds. */
   readonly #offsets = new Map<number, number>();
 
   /** @throws RangeError if the zone is unknown */
@@ -66,7 +66,7 @@ export class ZoneClock {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
   }
 
-  /** Returns the milliseconds by which the clocks in the zone are ahead of UTC. */
+  /** Returns the milliseconds by which clocks in the zone are ahead of UTC. */
   offsetAt(at: number): number {
     const stride = Math.floor(at / strideMs);
     const offset = this.#offsetOf(stride);
@@ -79,8 +79,8 @@ export class ZoneClock {
   }
 
   /**
-   * Returns the times at which clocks show a local time, earliest first. There is none if clocks skip it, and there are
-   * two if they show it twice.
+   * Returns the times at which clocks show a local time, earliest first. There are none if clocks skip it, and two if
+   * they show it twice.
    */
   toTimes(local: number): number[] {
     const offsets = new Set([this.offsetAt(local - dayMs), this.offsetAt(local + dayMs)]);
@@ -108,7 +108,7 @@ export class ZoneClock {
     return undefined;
   }
 
-  /** Returns the first block between two times whose offset differs from `offset`. */
+  /** Returns the first block between two times with an offset other than `offset`. */
   #findChange(low: number, high: number, offset: number): number {
     let [from, to] = [Math.floor(low / blockMs), Math.floor(high / blockMs)];
     while (to - from > 1) {
@@ -137,8 +137,7 @@ export class ZoneClock {
 }
 
 /**
- * True if the first ten characters are a day that exists, such as `2036-02-29`. `Date` would read 30 February as 2
- * March.
+ * True if the first ten characters are an existing day, such as `2036-02-29`. `Date` would read 30 February as 2 March.
  */
 export const isCalendarDay = (text: string): boolean => {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);

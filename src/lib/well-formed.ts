@@ -1,4 +1,4 @@
-/** Matches JSON escapes that can produce half of a surrogate pair. UTF-8 itself cannot represent half of one. */
+/** Matches JSON escapes that can produce half of a surrogate pair. UTF-8 itself cannot represent such a half. */
 const mayHaveHalves = /\\u[dD][89a-fA-F]/;
 
 /**
@@ -27,7 +27,7 @@ const changeMembers = (members: Record<string, unknown>, change: (member: unknow
   }
 };
 
-/** Nesting depth from which lists and objects are left unchanged. */
+/** Nesting depth beyond which lists and objects are left unchanged. */
 const deepest = 16;
 
 /**

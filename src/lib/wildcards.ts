@@ -11,8 +11,8 @@ export const createFilterTest = (pattern: string): ((text: string) => boolean) =
 };
 
 /**
- * Creates a test for strings that consist of these parts in this order, with any text between them. Each part is
- * searched for only once.
+ * Creates a test for strings that consist of these parts in this order, with any text between them. Searches for each
+ * part only once.
  */
 export const createPartsTest = ([start = '', ...parts]: readonly string[]): ((text: string) => boolean) => {
   const end = parts.pop();

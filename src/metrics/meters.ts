@@ -1,8 +1,8 @@
-/** Label values of a meter, in label order, and the value of the meter. */
+/** Label values of a meter, in the order of its labels, and its value. */
 export type Sample = readonly [labels: readonly string[], value: number];
 
 interface MeterBase {
-  /** Name in the style of Prometheus, with base units, and `_total` at the end of a counter. */
+  /** Name in the style of Prometheus: with base units, and with `_total` at the end for a counter. */
   name: string;
   help: string;
   labels: readonly string[];
@@ -25,12 +25,12 @@ export interface HistogramMeter extends MeterBase {
 
 export type Meter = NumberMeter | HistogramMeter;
 
-/** Number to which hot code paths add: `cell.value += 1`. */
+/** Number that hot code paths increase: `cell.value += 1`. */
 export interface Cell {
   value: number;
 }
 
-/** Counts of observed values by bucket. */
+/** Counts of observed values, by bucket. */
 export class Distribution {
   readonly #bounds: readonly number[];
   /** Counts by bucket. The last bucket is for values above all bounds. */
@@ -54,8 +54,8 @@ export class Distribution {
 export type Meters = ReturnType<typeof createMeters>;
 
 /**
- * Creates the registry of meters. Counting is a plain addition. Numbers become text only when metrics are scraped. `at`
- * returns the same cell for the same label values, so keep the cell on hot paths.
+ * Creates the registry of meters. Counting is a plain addition, and numbers become text only when metrics are scraped.
+ * `at` returns the same cell for the same label values, so keep the cell on hot paths.
  */
 export const createMeters = () => {
   const meters = new Map<string, Meter>();
@@ -65,7 +65,7 @@ export const createMeters = () => {
   };
   return {
     list: (): Meter[] => [...meters.values()],
-    /** Adds a counter. `initial` has values of its only label. They are reported as 0 before their first count. */
+    /** Adds a counter. `initial` has values of its only label that are reported as 0 before their first count. */
     counter: (name: string, help: string, labels: readonly string[], initial: readonly string[] = []) => {
       const { at, entries } = createCells<Cell>(() => ({ value: 0 }));
       const read = () => entries().map(([values, { value }]) => [values, value] as const);

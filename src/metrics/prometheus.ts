@@ -19,7 +19,7 @@ const toMeterText = async (meter: Meter): Promise<string> => {
   return [`# HELP ${name} ${escaped}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 };
 
-/** Reads the samples of a meter. A failed reading has no values in this scrape. */
+/** Reads the samples of a meter. A meter with a failed reading has no values in this scrape. */
 const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> => {
   try {
     const values = await read();
@@ -53,7 +53,7 @@ const toNumber = (value: number): string => String(value).replace(/^(-?)Infinity
 
 const microsecondsPerSecond = 1e6;
 
-/** Adds the process metrics usually reported by Prometheus client libraries. */
+/** Adds the process metrics that Prometheus client libraries usually report. */
 export const addProcessMeters = ({ reading: add }: Meters): void => {
   const cpu = (name: 'user' | 'system') => process.cpuUsage()[name] / microsecondsPerSecond;
   add('counter', 'process_cpu_user_seconds_total', 'User processor time of this process.', () => cpu('user'));

@@ -43,18 +43,18 @@ export interface App {
   /** Server that is ready to listen. Closing it completes acknowledged work and releases everything. */
   server: FastifyInstance;
   mounts: MountedRoutes[];
-  /** Path of the pages to which `GET /` redirects. */
+  /** Path of the pages that `GET /` redirects to. */
   home: string;
   /** Routes that other machines can use without a token. Undefined if there are none. */
   openRoutesNotice: OpenRoutesNotice | undefined;
   /** Messages to print once, on startup. */
   notices: string[];
-  /** Invitation to open a page on startup. Set if `home` includes that page. */
+  /** Invitation to open a page on startup. Set if that page is part of `home`. */
   invitation: Invitation | undefined;
   /** Messages for the log on startup. */
   warnings: string[];
   remarks: string[];
-  /** Reopens files that other programs have moved. Also reads the certificate again. */
+  /** Reopens files that other programs have moved, and reads the certificate again. */
   reopen(): Promise<void>;
   /** Applies settings that can change at runtime. Returns messages to print. If it throws, nothing has changed. */
   reload(settings: Settings): string[];
@@ -185,7 +185,7 @@ const deriveKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, purpose: string)
     secret === undefined ? [] : [Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))],
   );
 
-/** Adds the routes and pages of features, and the OpenAPI document, to the server. */
+/** Adds the features' routes and pages, and the OpenAPI document, to the server. */
 const serveFeatures = async (
   server: FastifyInstance,
   settings: Settings,
@@ -215,7 +215,7 @@ const serveFeatures = async (
     mounts,
     home,
     openRoutesNotice,
-    /** Returns the warning for the changed settings if it differs from the last one. */
+    /** Returns the warning for the changed settings, if it differs from the last warning. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;
       return show(warning) && warning !== undefined ? [warning] : [];
@@ -223,12 +223,12 @@ const serveFeatures = async (
   };
 };
 
-/** Content-Security-Policy of the API reference. It is the only page with inline styles, which Scalar sets. */
+/** Content-Security-Policy of the API reference. Only this page has inline styles, because Scalar sets them. */
 const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
 /**
- * Serves the API reference, or the user's folder, and the pages of features. Returns the path to which `GET /`
- * redirects.
+ * Serves the API reference, or the user's folder, and the pages of features. Returns the path that `GET /` redirects
+ * to.
  */
 const servePages = async (
   server: FastifyInstance,
@@ -249,7 +249,7 @@ const servePages = async (
   return pages.find(({ missing }) => missing === undefined)?.prefix ?? prefix;
 };
 
-/** Changes redirects that begin with a slash: adds the path under which a proxy serves the server. */
+/** Prepends the path under which a proxy serves the server to redirects that begin with a slash. */
 const prefixRedirects = (server: FastifyInstance, basePath: string): void => {
   server.addHook('onSend', async (_request, reply) => {
     const location = reply.getHeader('location');
@@ -257,7 +257,7 @@ const prefixRedirects = (server: FastifyInstance, basePath: string): void => {
   });
 };
 
-/** Redirects `GET /` to the pages. A strict profile at `/` makes it an unknown route instead. */
+/** Redirects `GET /` to the pages. With a strict profile at `/`, it is an unknown route instead. */
 const redirectRoot = (server: FastifyInstance, mounts: readonly MountedRoutes[], prefix: string): void => {
   const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
   if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
@@ -285,7 +285,7 @@ const createOffers = (features: readonly Feature[]): Offers => {
   return offers;
 };
 
-/** Facts about all features. They are available once all features have been created. */
+/** Facts about all features, available once all features have been created. */
 type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
 
 /**
@@ -348,7 +348,7 @@ const createFeatures = async (
   return { active, topics };
 };
 
-/** Returns the routes of a feature's profiles, with their access according to the settings. */
+/** Returns the routes of a feature's profiles, with the access that the settings give them. */
 const listProfileRoutes = ({ feature, instance }: ActiveFeature, { access }: Settings): ProfileRoutes[] =>
   feature.profiles.map((profile) => {
     const level = toProfileLevel(access, profile);

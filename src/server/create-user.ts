@@ -23,7 +23,7 @@ export const createUser = async (settings: Settings, account: NewAccount, log: F
   assertNotConfigured(settings, account.name);
   if (parseStore(settings.store).kind !== 'postgresql') assertOwnFolder(resolve(settings.dataDir));
   const clock = () => new Date();
-  // The list of instances does not include instances without a name.
+  // Instances without a name do not appear in the list of instances.
   const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
   try {
     const runtime = await openRuntimeSettings({ storage, clock, log }).catch(explainLock);
@@ -49,7 +49,7 @@ const assertNotConfigured = ({ users, adminPassword, readerPassword }: Settings,
     throw new SettingsError([`the settings already define a user ${taken}: choose another name`]);
 };
 
-/** Refuses to create files as root in the folder of a service. The service could not write them. */
+/** Refuses to create files as root in the folder of a service, because the service could not write them. */
 const assertOwnFolder = (directory: string): void => {
   const owner = readOwner(directory);
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;

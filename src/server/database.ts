@@ -12,7 +12,7 @@ import { explainUnreachable, LastingProblem } from '../storage/postgres/database
 import type { Common } from '../storage/postgres/schema.ts';
 import { requireStore, toDatabaseRefusal } from './store.ts';
 
-/** Milliseconds for which startup waits for the database before it continues without it. */
+/** Milliseconds that startup waits for the database before it continues without the database. */
 const patienceMs = 3000;
 
 /** Milliseconds between two connection attempts during startup. */
@@ -28,7 +28,7 @@ export const nameInstance = ({ instanceName, port }: Settings, hostname: string)
  */
 export type OnProgress = (what: string, done: number, total: number) => void;
 
-/** Parts on which storage depends. */
+/** Parts that storage depends on. */
 export interface StorageParts {
   /** Name of this instance. */
   name: string;
@@ -112,7 +112,7 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
   }
 };
 
-/** Retries for a while, as startup does. A busy server may not respond immediately. */
+/** Retries for a while, as startup does, because a busy server may not respond immediately. */
 const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
   for (const deadline = performance.now() + patienceMs; ; await setTimeout(retryMs)) {
     try {

@@ -24,7 +24,7 @@ export interface Mount {
   profiles: string[];
 }
 
-/** Profile with its routes and their access according to the settings. */
+/** Profile with its routes, and with the access that the settings give them. */
 export interface ProfileRoutes {
   name: string;
   aliases: readonly string[];
@@ -203,7 +203,7 @@ const toSecurity = (access: Access, right: Right): Record<string, string[]>[] =>
 };
 
 /**
- * Returns a suffix for each base path. The suffix is numbered (`AtX_2`) if an earlier path has the same name or the
+ * Returns a suffix for each base path. The suffix is numbered (`AtX_2`) if an earlier path has the same name, or if the
  * name is empty.
  */
 const createSuffixes = (bases: readonly string[]): string[] => {

@@ -7,12 +7,12 @@ import type { JournalEvent } from '../storage/journal/options.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StorageParts } from './database.ts';
 
-/** Maximum number of damages to logs shown by health. The log of the program has all of them. */
+/** Maximum number of damages to logs that health shows. The program's own log has all of them. */
 const maxDamages = 20;
 
 /**
- * Creates the function that opens durable logs in the directory. It writes their events to the log of the program and
- * measures them.
+ * Creates the function that opens durable logs in the directory. It writes their events to the program's own log and
+ * measures the logs.
  */
 export const createLogOpener = (
   directory: string,
@@ -49,7 +49,7 @@ export const createLogOpener = (
     }
   };
   const findLogConcerns = (unavailable: readonly string[]): Concern[] => {
-    // The store already wrote this to the program's log, under the name of its feature.
+    // The store has already written this to the program's own log, under the name of its feature.
     const failed = [...logs]
       .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
       .map(([, { title }]): Concern => ({ area: 'log', severity: 'CRITICAL', text: `The ${title} cannot be written` }));
@@ -64,7 +64,9 @@ export const createLogOpener = (
   return { openLog, findLogConcerns, reopen };
 };
 
-/** Returns the details of the event. An error is named `err`, because pino serializes this member in full. */
+/**
+ * Returns the details of the event. An error is named `err`, because pino serializes the member of this name in full.
+ */
 const toDetails = (event: JournalEvent): object => {
   const { type, ...details } = event;
   return type === 'failed' ? { err: event.error } : details;

@@ -5,17 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { type ReadFile, readFrom } from '../http/pages.ts';
 
 /**
- * Folder with package.json. It is found from the bundle in dist or from compiled modules below that folder. The single
+ * Folder with package.json, found from the bundle in dist or from compiled modules below that folder. The single
  * executable has no package.json and uses its own folder.
  */
 export const packageRoot: string = isSea()
   ? dirname(process.execPath)
   : findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
-/**
- * Reads one of the program's files. In the single executable, reads it from memory, otherwise from the package's
- * folder.
- */
+/** Reads one of the program's files: in the single executable from memory, otherwise from the folder of the package. */
 export const readProgramFile: ReadFile = isSea() ? readAsset : readFrom(packageRoot);
 
 /** Version of signalbox. */

@@ -90,20 +90,20 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
 /** Returns the chosen features and the features that they need, in list order. */
 const addNeeded = (chosen: readonly Feature[], all: readonly Feature[]): Feature[] => {
   const names = new Set(chosen.map(({ name }) => name));
-  // Iteration over a Set includes names added in the meantime.
+  // Iterating over a Set also visits names that are added meanwhile.
   for (const name of names) for (const need of all.find((one) => one.name === name)?.needs ?? []) names.add(need);
   return all.filter(({ name }) => names.has(name));
 };
 
-/** Returns each problem once. Features can share a setting. */
+/** Returns each problem only once, because features can share a setting. */
 const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] => [
   ...new Set(features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? [])),
   ...findThingProblems(features.flatMap((feature) => feature.listThings?.(pickOwn(settings, feature.settings)) ?? [])),
 ];
 
 /**
- * Returns problems with the setting `store`, alone and combined with other settings. Instances that share a database
- * must agree. The problems contain no secrets.
+ * Returns problems with the setting `store`, alone and combined with other settings, because instances that share a
+ * database must agree. The problems contain no secrets.
  */
 const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings): string[] => {
   const store = parseStore(setting);
@@ -134,6 +134,6 @@ const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
   return folder;
 };
 
-/** Picks the entries whose keys are in `shape`. A feature then receives only its own settings and records. */
+/** Returns the entries with keys in `shape`, so that a feature receives only its own settings and records. */
 export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));

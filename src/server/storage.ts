@@ -20,8 +20,8 @@ import { requireStore } from './store.ts';
 export interface AppStorage extends Storage {
   secrets: RandomSecrets;
   /**
-   * Returns concerns about data that currently cannot be stored. `unavailable` lists the features whose changes cannot
-   * be stored.
+   * Returns concerns about data that currently cannot be stored. `unavailable` lists the features that currently cannot
+   * store changes.
    */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
   /** Reopens log files that other programs have moved. */
@@ -38,7 +38,7 @@ export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<A
 export const openStorage: OpenStorage = async (settings, parts) => {
   const directory = resolve(settings.dataDir);
   const { log, meters, onProgress = createProgressLog(log) } = parts;
-  // An import may have started to store alerts, which a memory store also keeps in this directory.
+  // An import may have started to store alerts. A memory store also keeps alerts in this directory.
   const { kind } = requireStore(settings.store);
   if (kind !== 'postgresql') assertNoUnfinishedImport(directory);
   const { openLog, findLogConcerns, reopen } = createLogOpener(directory, { log, meters, onProgress });

@@ -23,7 +23,7 @@ const lastLine = { signalbox: 'end' };
 /** Number of characters per piece of an export. The last line of a piece may exceed it. */
 const textLength = 256 * 1024;
 
-/** Bytes of lines whose changes are stored together. */
+/** Total bytes of the lines whose changes are stored together. */
 const pieceLength = MiB;
 
 /** Maximum size of a line in bytes: a body of 1 MiB with every character escaped twice. */
@@ -92,7 +92,7 @@ export async function* exportLines(
   yield text + toLineText(lastLine);
 }
 
-/** Creates the places of exported records. They are for the logs that projections follow. */
+/** Creates the places of exported records, for the logs that projections follow. */
 const createPlaces = (transfers: readonly Transfer[]) => {
   const none = new Places();
   const byLog = new Map(
@@ -137,7 +137,7 @@ const createExportProgress = async (
       current = store;
       done += rows === undefined ? length : 1;
       const { before = 0, size = 0 } = rows === undefined ? (parts.get(store) ?? {}) : { size: rows };
-      // Kept below the end, because the size is an estimate.
+      // Kept below the end, because the size is only an estimate.
       report(before + Math.min(done, size * 0.99), rows ?? total);
     },
   };
@@ -199,8 +199,9 @@ const createWholeCheck = (transfer: Transfer) => {
 };
 
 /**
- * Stores an export in the configured store, which must be empty. Its lines come from a stream. If an error is thrown,
- * nothing is stored. Resolves to the counts. Throws a SettingsError with the number of an unreadable line.
+ * Stores an export in the configured store, which must be empty. The lines of the export come from a stream. Resolves
+ * to the counts. If an error is thrown, nothing is stored. Throws a SettingsError with the number of an unreadable
+ * line.
  */
 export const importLines = async (
   { store: setting, dataDir }: Settings,
@@ -243,7 +244,7 @@ const openTarget = async (store: Store, directory: string, transfers: readonly T
   return openFilesForImport(directory, transfers);
 };
 
-/** Loads the tables on demand. The driver costs memory and time. */
+/** Loads the tables on demand, because the driver costs memory and time. */
 const loadTables = () => import('../storage/postgres/table-transfer.ts');
 
 /** Changes of one store that are stored together. */
@@ -344,9 +345,7 @@ const createChecks = ({ lines }: Transfer) =>
     }),
   );
 
-/**
- * Explains an error of the parser. Leaves out the text, which the parser's own message repeats and which may be long.
- */
+/** Explains an error of the parser without the text, which the parser's own message repeats and which may be long. */
 const explain = (error: Error): string => {
   if (error instanceof SyntaxError) return 'not JSON';
   if (error instanceof TypeError) return 'not UTF-8';

@@ -7,7 +7,7 @@ type Batch = readonly Waiting<string, string>[];
 
 const textOf = (batch: Batch): string => batch.map(({ item }) => item).join('');
 
-/** Creates a batcher of strings, whose size is their length. `next` waits for a batch, and `end` commits that batch. */
+/** Creates a batcher of strings. The size of a string is its length. `next` waits for a batch, and `end` commits it. */
 const createTextBatcher = (limits: Partial<BatchLimits> = {}) => {
   const batches: { batch: Batch; end(error?: Error): void }[] = [];
   const commit = (batch: Batch): Promise<void> =>

@@ -1,22 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Number of items in a batch from which the next batch waits for equally many. */
+/** Number of items from which a batch counts as large. The batch after a large one waits for equally many items. */
 const manyItems = 8;
 
 export interface BatchLimits {
-  /** Maximum number and size of unsettled items. A single item is always accepted. */
+  /** Maximum number and total size of unsettled items. A single item is always accepted. */
   maxCount: number;
   maxSize: number;
-  /** Maximum size and number of items in a batch. A single item may be larger. */
+  /** Maximum size of a batch, and maximum number of its items. A single item may be larger. */
   batchSize: number;
   batchCount?: number;
-  /** Maximum milliseconds for which a batch waits for more items. Corresponds to the time that a commit takes. */
+  /** Maximum milliseconds that a batch waits for more items: about as long as a commit takes. */
   gatherMs: number;
 }
 
 const ignore = (): void => undefined;
 
-/** Item that waits for its batch, with a promise of its result. */
+/** Item that waits for its batch, with a promise of the item's result. */
 export class Waiting<Item, Result> {
   readonly item: Item;
   readonly size: number;
@@ -58,8 +58,8 @@ export class Waiting<Item, Result> {
 }
 
 /**
- * Commits waiting items in batches, one batch at a time. Items that arrive in the meantime form the next batch. The
- * number and size of unsettled items are limited.
+ * Commits waiting items in batches, one batch at a time. Items that arrive during a commit form the next batch. The
+ * number and total size of unsettled items are limited.
  */
 export class Batcher<Item, Result> {
   readonly #limits: BatchLimits;
@@ -104,7 +104,7 @@ export class Batcher<Item, Result> {
     return this.#running;
   }
 
-  /** Adds an item. It may count as several. Returns undefined if the queue is full. */
+  /** Adds an item, which may count as several. Returns undefined if the queue is full. */
   add(item: Item, size: number, count = 1): Waiting<Item, Result> | undefined {
     const { maxCount, maxSize } = this.#limits;
     if (this.#count > 0 && (this.#count + count > maxCount || this.#size + size > maxSize)) return undefined;
@@ -116,7 +116,7 @@ export class Batcher<Item, Result> {
     return waiting;
   }
 
-  /** Commits waiting items, or an empty batch. Does nothing if a batch is already being committed. */
+  /** Starts to commit waiting items, or an empty batch. Does nothing if a batch is already being committed. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -143,8 +143,9 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Waits while each turn of the event loop brings more items, or while there are fewer than in the last batch. Clients
-   * that got responses together send their next requests together. Larger batches need less processor time per item.
+   * Waits while each turn of the event loop brings more items, or while there are fewer items than in the last batch.
+   * Clients that got responses together send their next requests together. Larger batches need less processor time per
+   * item.
    */
   async #gather(): Promise<void> {
     const end = performance.now() + this.#limits.gatherMs;
@@ -156,7 +157,7 @@ export class Batcher<Item, Result> {
     this.#expected = this.#queue.length < manyItems ? 0 : this.#queue.length;
   }
 
-  /** Takes the oldest items for a batch. Returns the items that are still unsettled. */
+  /** Takes the oldest items for a batch. Returns those that are still unsettled. */
   #take(): Waiting<Item, Result>[] {
     const { batchSize, batchCount = Number.POSITIVE_INFINITY } = this.#limits;
     let taken = 0;

@@ -1,15 +1,13 @@
 import { StoreUnavailable } from '../lib/expected-errors.ts';
 import type { Awaitable } from './list.ts';
 
-/** State in memory that is built from changes. */
+/** State in memory that results from changes. */
 export interface EntriesState<Change, Result> {
   /** Approximate memory used by the entries, in bytes. */
   readonly bytes: number;
   /** Returns the approximate number of bytes that the change adds to the state. Negative if the state shrinks. */
   growthOf(change: Change): number;
-  /**
-   * Applies a change. Idempotent: applying the change again, alone or followed by later changes, gives the same state.
-   */
+  /** Applies a change. Applying the same change again, alone or followed by later changes, gives the same state. */
   apply(change: Change): Result;
   /** Returns the stored form of the change, as JSON. */
   toJson(change: Change): string;
@@ -25,10 +23,11 @@ export interface EntriesState<Change, Result> {
 export interface Changes<Change, Result> {
   /**
    * Stores the change, then applies it after all earlier changes. Resolves to the result of `apply`. Throws
-   * StoreUnavailable, or rejects with it, if the change has not been applied. A restart may still apply it.
+   * StoreUnavailable, or rejects with it, if the change has not been applied. Even then, a restart may apply the
+   * change.
    */
   write(change: Change): Awaitable<Result>;
-  /** Returns the total characters of changes that have been written but not applied. */
+  /** Returns the total length in characters of changes that have been written but not applied. */
   countWaiting(): number;
   /** True while changes can be written. */
   isReady(): boolean;
@@ -38,8 +37,8 @@ export interface Changes<Change, Result> {
 }
 
 /**
- * Opens the changes of an empty state under a name, and applies the stored changes. `onLost` is called if written
- * changes will not be applied.
+ * Opens the changes of an empty state under a name, and applies the stored changes. `onLost` is called if changes that
+ * have been written will not be applied.
  */
 export type OpenChanges = <Change, Result>(
   name: string,
@@ -84,7 +83,7 @@ export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: 
 
 const wide = /[^\0-\xff]/;
 
-/** Returns the size of a string in V8 in bytes. It has two per character if any character needs two. */
+/** Returns the size of a string in V8, in bytes. If any character needs two bytes, all characters take two. */
 export const toTextBytes = (text: string): number => (wide.test(text) ? 2 * text.length : text.length);
 
 /** Approximate overhead in bytes of an entry in a store. Does not include its strings. */
@@ -95,7 +94,7 @@ export const lengthOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
   let length = 2;
-  // JSON values have only own members. This code runs for each event of a log, so it avoids Object.entries.
+  // JSON values have only own members. Avoids Object.entries, because this code runs for each event of a log.
   for (const key in value) length += key.length + 4 + lengthOf(value[key as never]);
   return length;
 };

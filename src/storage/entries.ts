@@ -1,18 +1,18 @@
 import { type Changes, type EntriesState, entryBytes, lengthOf, type OpenChanges, toTextBytes } from './changes.ts';
 import { type Awaitable, type List, toList } from './list.ts';
 
-/** Kind of entries that are only appended and never change. */
+/** Kind of entries. Entries can only be appended, and never change. */
 export interface EntryKind<Fields, T extends object> {
   /** File name. */
   name: string;
   /** Name of the database table and of its gate. */
   table: string;
   /**
-   * Builds the entry at a place from its fields. Places are counted from 1. `taken` contains the numbers of earlier
+   * Builds an entry from its fields and its place. Places are counted from 1. `taken` contains the numbers of earlier
    * entries.
    */
   complete(fields: Fields, place: number, taken: ReadonlySet<number>): T;
-  /** Unique numbers of entries: their table, and the number that an entry has or its fields request. */
+  /** Unique numbers of entries: the table of the numbers, and the number that an entry has or that fields request. */
   numbers?: { table: string; of(entry: Fields | T): number | undefined };
 }
 
@@ -23,18 +23,18 @@ export interface EntryStore<Fields, T extends object> {
   /** Returns the entry at a place, counted from 1. */
   find(place: number): Awaitable<T | undefined>;
   /**
-   * Lists at most `limit` entries after the first `start`. By default, lists all entries. `total` is the number of all
+   * Lists at most `limit` entries after the first `start`, or all entries by default. `total` is the number of all
    * entries.
    */
   list(start?: number, limit?: number): Awaitable<List<T>>;
-  /** Adds the initial entries. Does nothing if the store already has entries. */
+  /** Adds the initial entries unless the store already has entries. */
   restore(fields: readonly Fields[]): Awaitable<void>;
   /** True while entries can be read and added. */
   isReady(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
-/** Creates the function that marks a number as taken. The number belongs to an entry, or is requested by its fields. */
+/** Creates a function that marks the number of an entry, or the number that fields request, as taken. */
 const createTake =
   <Fields, T extends object>({ numbers }: EntryKind<Fields, T>, taken: Set<number>) =>
   (entry: Fields | T): void => {
@@ -50,7 +50,7 @@ export const completeEntries = <Fields, T extends object>(
   taken: Set<number>,
 ): T[] => {
   const take = createTake(kind, taken);
-  // Requested numbers are taken first, and then the remaining numbers are assigned.
+  // Requested numbers are marked first. Then the other entries get theirs.
   fields.forEach(take);
   return fields.map((each, index) => {
     const entry = kind.complete(each, firstPlace + index, taken);
@@ -123,7 +123,7 @@ export const openEntryStore = async <Fields, T extends object>(
       const index = Math.max(next, all.length);
       const entry = kind.complete(fields, index + 1, taken);
       const added = changes.write({ index, entry });
-      // After a refusal, neither the place nor the number is taken.
+      // If the entry was refused, its place and number are not taken.
       next = index + 1;
       take(entry);
       return added;

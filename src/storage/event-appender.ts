@@ -5,20 +5,20 @@ import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord } from './journal/line.ts';
 import type { FollowedLog } from './record-log.ts';
 
-/** Limits of the events that wait for the log. The journal writes these events as one batch. */
+/** Limits for events that wait for the log. The journal writes all events of a batch together. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, batchCount: 1000, gatherMs: 1 };
 
 /** Number of empty records per append. */
 const fillCount = 10_000;
 
-/** Projection for which the appender writes events. */
+/** Projection that the appender writes events for. */
 interface AppendingProjection {
   /** Seq of the last folded event. */
   readonly seq: number;
   /** True once the log has been read to its end. */
   readonly hasRead: boolean;
   catchUp(): Promise<void>;
-  /** Continues after a seq. Events whose seq is not higher do not count. */
+  /** Continues after a seq. Events up to that seq do not count. */
   skipTo(seq: number): void;
   save(): Promise<void>;
   /** Schedules a call of the appender's `retry`. */
@@ -30,13 +30,13 @@ interface AppenderOptions {
   projection: AppendingProjection;
   /** Record that has no effect. */
   empty: LogRecord;
-  /** True if the projection has a snapshot that can exclude events whose append failed. */
+  /** True if the projection has a snapshot, which can exclude events whose append failed. */
   hasSnapshot: boolean;
   /** True if empty records fill the gap when the log ends before the snapshot. */
   fillsLog: boolean;
 }
 
-/** Event that is being appended. Has its outcome once it is folded. */
+/** Event that is being appended. It gets its outcome when it is folded. */
 interface PendingEvent<Outcome> {
   id: string;
   waiting: Waiting<LogRecord, Outcome>;
@@ -44,12 +44,10 @@ interface PendingEvent<Outcome> {
 }
 
 /**
- * Appends the events of a projection to its log. Resolves each event to its outcome once the projection has read and
- * folded it.
- *
- * After a failed append, it is in doubt whether the log contains the event. The projection leaves such an event out.
- * Nothing more is appended until a snapshot without the event has been saved as of its seq, so that no replay folds the
- * event either. A log shared by instances leaves no doubt: every event in it counts.
+ * Appends the events of a projection to its log. Each event resolves to its outcome once the projection has read and
+ * folded it. After a failed append, it is in doubt whether the log contains the event, so the projection leaves it out.
+ * Nothing more is appended until a snapshot that excludes the event has been saved as of its seq, because otherwise a
+ * replay could fold the event. A log shared by instances leaves no doubt: every event in it counts.
  */
 export class EventAppender<Outcome> {
   readonly #options: AppenderOptions;
@@ -58,9 +56,9 @@ export class EventAppender<Outcome> {
   readonly #pending = new Map<string, PendingEvent<Outcome>>();
   /** Ids of events whose append failed. The log may contain them. */
   readonly #doubtfulIds = new Set<string>();
-  /** Highest seq that a doubtful event can have. */
+  /** Highest seq that an event in doubt can have. */
   #doubtfulSeq = 0;
-  /** True if no seq that the snapshot covers can be assigned again. */
+  /** True if no seq covered by the snapshot can be assigned again. */
   #isFilled = false;
 
   constructor(options: AppenderOptions) {
@@ -115,7 +113,7 @@ export class EventAppender<Outcome> {
       for (const event of events) this.#pending.set(event.id, event);
       const areStored = await Promise.all(events.map((event) => this.#store(event)));
       if (events.some(({ folded }, index) => areStored[index] && !folded)) await projection.catchUp().catch(ignore);
-      // Events of the batch that were stored may depend on events that were not.
+      // The stored events of the batch may depend on events that were not stored.
       if (this.hasDoubt) await this.#prepare();
       for (const { waiting, folded } of events) {
         if (folded) waiting.resolve(folded.outcome);
@@ -150,11 +148,11 @@ export class EventAppender<Outcome> {
 
   #noteDoubt(id: string): void {
     this.#doubtfulIds.add(id);
-    // Other writers append to this log, too, but get no seq after a failure.
+    // Other writers also append to this log, but they get no seq after a failure.
     this.#doubtfulSeq = Math.max(this.#doubtfulSeq, this.#options.log.state().assignedSeq ?? 0);
   }
 
-  /** Ensures that the snapshot does not cover the seq of the next event, and that no doubtful event precedes it. */
+  /** Ensures that the next event gets a seq after the snapshot, and that no event in doubt precedes it. */
   async #prepare(): Promise<void> {
     const { log, projection, fillsLog } = this.#options;
     if (!projection.hasRead) await projection.catchUp();

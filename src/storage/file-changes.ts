@@ -12,7 +12,7 @@ import { type OnDamage, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
-/** Limits of the changes that wait for the disk. A batch waits no longer than other writers need for a sync. */
+/** Limits for changes that wait for the disk. A batch waits for more changes no longer than a sync takes. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, gatherMs: 1 };
 
 /** Minimum growth of the log between snapshots. Changes are frequent, and writing the whole state is slow. */
@@ -34,7 +34,9 @@ const logOptions: LogOptions = {
 interface FileOptions {
   directory: string;
   openLog(options: LogOptions): Promise<Journal>;
-  /** Receives the error of a failed snapshot, if the previous one had not failed. The log is kept in the meantime. */
+  /**
+   * Receives the error of a failed snapshot, unless the previous snapshot also failed. The log is kept in the meantime.
+   */
   report(error: Error): void;
   /** Receives the progress of reading the snapshot: bytes read, and bytes in total. */
   onRead?: (done: number, total: number) => void;
@@ -95,7 +97,7 @@ export const readFileChanges = async <Change>(
 
 const toPath = (directory: string, name: string): string => join(directory, `${name}.state`);
 
-/** Changes in one record. A record read from disk has an array of JSON values instead. */
+/** Changes of one record. A record that was read from disk has an array of JSON values instead. */
 class Batch<Change> {
   readonly changes: readonly Change[];
 
@@ -105,7 +107,7 @@ class Batch<Change> {
 }
 
 interface Reading<Change> {
-  /** True for a change that may be restored from the snapshot. */
+  /** True for an undamaged change from a snapshot. */
   isWhole(change: Change): boolean;
   onDamage: OnDamage;
 }
@@ -165,19 +167,19 @@ interface Parts<Change, Result> {
   log: Journal;
   projection: Projection<BatchState<Change, Result>>;
   state: EntriesState<Change, Result>;
-  /** Called if written changes will not be applied. */
+  /** Called if changes that have been written will not be applied. */
   onLost(): void;
 }
 
 /**
- * Changes as events of a projection. All waiting changes become one record. The log contains it whole or not at all.
- * Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all waiting changes
- * fail together. New changes are refused until the projection can store again.
+ * Changes as events of a projection. All waiting changes form one record, which the log contains either whole or not at
+ * all. Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all waiting
+ * changes fail together, and new changes are refused until the projection can store again.
  */
 class FileChanges<Change, Result> implements Changes<Change, Result> {
   readonly #parts: Parts<Change, Result>;
   readonly #batcher: Batcher<Change, Result>;
-  /** Error of the last batch, until the projection can store again. */
+  /** Error of the last batch. Set until the projection can store again. */
   #failure: Error | undefined;
   #isClosed = false;
 

@@ -22,7 +22,7 @@ export const hasFiles = (directory: string, { name, isFolder }: PortableStore): 
     ? existsSync(join(directory, name))
     : ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
 
-/** True if the next startup will convert files of version 1.1.0 to files of the store. */
+/** True if the directory has files of version 1.1.0 that the next startup will convert for the store. */
 export const hasFormerFiles = (directory: string, store: PortableStore): boolean => {
   const file = store.projection?.former.file;
   return file !== undefined && existsSync(join(directory, `${file}.state`)) && !hasFiles(directory, store);
@@ -99,7 +99,7 @@ async function* exportProjection(
     name: follows ?? name,
     expects: 'own',
     report: (event) => {
-      // The damages are reported by the export of the log that it follows.
+      // The export of the log that this projection follows reports the damages.
       if (event.type === 'damaged' && follows === undefined) onDamage(event.damage);
     },
   });

@@ -13,7 +13,7 @@ import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
 /**
- * Name of the marker file. The file exists while an import is storing. During that time, some stores may be filled and
+ * Name of the marker file, which exists while an import is storing. During that time, some stores may be filled and
  * others empty. The file lists the logs that were empty before the import.
  */
 const markerName = 'import.unfinished';
@@ -49,7 +49,7 @@ export const openFilesForImport = async (
   try {
     const unfinished = marker.read();
     for (const store of stores) {
-      // An interrupted import may have stored any state, but only logs that were empty before.
+      // An interrupted import may have stored any state, but only logs that were empty before it.
       const hasUnfinished = (log: string): boolean => unfinished?.includes(log) === true;
       const { name, createState, projection, isFolder, isJoined } = store;
       if (isFolder) opened.set(store, await openFolder(directory, name, hasUnfinished(name)));
@@ -101,8 +101,8 @@ const createMarker = (directory: string) => {
       await syncDirectory(directory);
     },
     remove: async (): Promise<void> => {
-      // After a power cut, the marker must not reappear next to later changes, nor must files that were removed before
-      // it.
+      // After a power cut, the marker must not reappear next to later changes. Nor must files that were removed before
+      // the marker.
       await syncDirectory(directory);
       await rm(path, { force: true });
       await syncDirectory(directory);
@@ -110,7 +110,7 @@ const createMarker = (directory: string) => {
   };
 };
 
-/** True for a store whose records are written as they arrive. */
+/** True for a store with records that are written as they arrive. */
 const isLog = ({ createState, projection }: PortableStore): boolean =>
   !createState && projection?.follows === undefined;
 
@@ -130,8 +130,8 @@ interface ImportedLog extends ImportedFiles {
 }
 
 /**
- * Opens the files of a state. With `isUnfinished`, removes the state left by an interrupted import once the lock is
- * held.
+ * Opens the files of a state. With `isUnfinished`, removes the state left by an interrupted import as soon as the lock
+ * is held.
  */
 const openState = async (
   directory: string,
@@ -185,7 +185,7 @@ const openLog = async (directory: string, name: string, isUnfinished: boolean): 
   };
 };
 
-/** Adds records only at the end. A refused import thus leaves the log unchanged. */
+/** Only adds records at the end. A refused import therefore leaves the log unchanged. */
 const joinLog = (log: ImportedLog): ImportedFiles => {
   const records: unknown[] = [];
   return {
@@ -219,9 +219,9 @@ const openFolder = async (directory: string, name: string, isUnfinished: boolean
 };
 
 /**
- * Opens the snapshot of a projection that follows the log of another store. The lock of that log is held. The snapshot
- * is written as of the last record in the log, whose seq `readSeq` returns. With `isUnfinished`, removes the snapshot
- * left by an interrupted import.
+ * Opens the snapshot of a projection that follows another store's log, whose lock is held. The snapshot is written as
+ * of the last record in that log, whose seq `readSeq` returns. With `isUnfinished`, removes the snapshot left by an
+ * interrupted import.
  */
 const openSnapshot = async (
   directory: string,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
 
 /**
- * Folder of files of fixed size that are overwritten in place. Written parts survive a crash of the process, but a
- * power cut may lose the latest. Methods reject if a file cannot be used.
+ * Folder of files of fixed size that are overwritten in place. Completed writes survive a crash of the process, but a
+ * power cut may lose the latest writes. Methods reject if a file cannot be used.
  */
 export class FixedFiles {
   readonly #directory: string;
@@ -59,7 +59,7 @@ export class FixedFiles {
     return opened;
   }
 
-  /** Opens a file. A new file has its full size immediately. It takes up space only as it is filled. */
+  /** Opens a file. A new file has its full size immediately, but takes up space only as it is filled. */
   async #openFile(path: string): Promise<FileHandle> {
     try {
       return await open(path, 'r+');

@@ -8,17 +8,17 @@ import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 /** Bytes of disk space reserved for more important data. */
 const minFreeBytes = 32 * MiB;
 
-/** Folder of small files. Each is written once. */
+/** Folder of small files that are each written once. */
 export interface Folder {
   /**
-   * Lists the names of the files with the times at which they were written. Creates the folder. Rejects if the folder
+   * Lists the names of the files, with the times at which they were written. Creates the folder. Rejects if the folder
    * cannot be used.
    */
   list(): Promise<{ name: string; at: Date }[]>;
   /** Resolves to the text of a file. Undefined if the file is missing. */
   read(name: string): Promise<string | undefined>;
   /**
-   * Writes a file. Resolves when the whole file is on disk. If it rejects, the file does not exist. `at` is the
+   * Writes a file. Resolves when the whole file is on disk. After a rejection, the file does not exist. `at` is the
    * modification time to set.
    */
   write(name: string, text: string, at?: Date): Promise<void>;

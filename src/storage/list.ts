@@ -7,7 +7,7 @@ export interface List<T extends object> {
   total: number;
   /** Number of entries in the list. */
   count: number;
-  /** Entries in order, in pieces. Even a long list then takes little memory. */
+  /** Entries in order, in pieces, so that even a long list takes little memory. */
   pieces: Iterable<Iterable<T>> | AsyncIterable<Iterable<T>>;
 }
 
@@ -15,7 +15,7 @@ export interface List<T extends object> {
 const pieceSize = 100;
 const pieceLength = 64 * 1024;
 
-/** Lists up to `limit` entries of an append-only array from index `start` onwards. Copies one piece at a time. */
+/** Lists up to `limit` entries of an append-only array, beginning at the index `start`. Copies one piece at a time. */
 export const toList = <T extends object>(entries: readonly T[], start = 0, limit = Infinity): List<T> => {
   const end = Math.min(entries.length, start + limit);
   return { total: entries.length, count: Math.max(0, end - start), pieces: slice(entries, start, end) };

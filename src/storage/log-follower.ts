@@ -4,7 +4,7 @@ import type { RecordLog } from './record-log.ts';
 interface Following {
   /** Returns the seq of the last stored record. Undefined until the log is available. */
   lastSeq(): number | undefined;
-  /** Returns the seq after which to begin. Called once the log is available. */
+  /** Returns the seq to begin after. Called once the log is available. */
   from(lastSeq: number): number;
   /** Receives the records in order. If it returns a promise, the next record waits for it. */
   take(record: StoredRecord): Promise<void> | undefined | void;
@@ -25,7 +25,7 @@ export class LogFollower {
     this.#following = following;
   }
 
-  /** Resolves when all currently stored records have been taken. After a failed read, the next call tries again. */
+  /** Resolves when all records stored so far have been taken. After a failed read, the next call tries again. */
   readOn(): Promise<void> {
     if (!this.#isReading) this.#reading = this.#readNew();
     return this.#reading;

@@ -1,6 +1,6 @@
 import { bisect } from '../lib/bisect.ts';
 
-/** Seq and place of a record that does not directly follow the previous one. */
+/** Seq and place of a record whose seq does not directly follow the previous one. */
 interface RunStart {
   seq: number;
   place: number;

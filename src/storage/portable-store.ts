@@ -9,7 +9,7 @@ import type { ProjectionState } from './projection-state.ts';
 import type { ProjectionSnapshot } from './snapshot.ts';
 
 /**
- * Store that `signalbox export` reads and `signalbox import` fills, in the form of changes. The changes of a log are
+ * Store in the form that `signalbox export` reads and `signalbox import` fills: as changes. The changes of a log are
  * PortableRecords.
  */
 export interface PortableStore<Change = unknown> {
@@ -19,16 +19,19 @@ export interface PortableStore<Change = unknown> {
   createState?(): EntriesState<Change, unknown>;
   /** True for a folder of small files. Its changes are PortableFiles. */
   isFolder?: true;
-  /** True for a log to which an import adds records. Such a log does not make a store count as occupied. */
+  /**
+   * True for a log to which an import adds records. Existing records in such a log do not make the store count as
+   * occupied.
+   */
   isJoined?: true;
   /** Creates the filter of a log whose records may depend on earlier records. `saved` is the snapshot of the log. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
-  /** Projection that is exported in place of the records of its log. Its entries are those of its snapshot. */
+  /** Projection to export instead of the records of its log. Its entries are those of its snapshot. */
   projection?: PortableProjection;
   table: PortableTable<Change>;
   /**
-   * Returns the line of a change. Undefined for a change without a line. `before` is the number of earlier lines of the
-   * store. `places` has the exported records of the log that the projection of the store follows.
+   * Returns the line for a change. Undefined for a change without a line. `before` is the number of earlier lines of
+   * the store. `places` has the exported records of the log that the store's projection follows.
    */
   toLine(change: Change, before: number, places: Places): readonly [key: string, value: unknown] | undefined;
 }
@@ -53,11 +56,14 @@ export interface PortableFile {
 /** Projection of an exported log. */
 export interface PortableProjection {
   /**
-   * Name of the store that has the log. The entries of the projection are then imported as its snapshot. By default,
-   * the projection follows its own log, and an import appends records to that log.
+   * Name of the store whose log the projection follows. The entries of the projection are then imported as its
+   * snapshot. By default, the projection follows its own log, and an import appends records to that log.
    */
   follows?: string;
-  /** Names of the state file and the table of version 1.1.0. This version can read them only after a startup. */
+  /**
+   * Names of the state file and of the table in version 1.1.0. This version converts them on startup and cannot read
+   * them before that.
+   */
   former: { file?: string; table: string };
   createState(): ProjectionState;
 }
@@ -70,7 +76,7 @@ interface SavedChanges {
 
 /** Filter for the records of a log. */
 export interface RecordFilter<Change> {
-  /** Changes before the first record. They stand for records deleted from the log. */
+  /** Changes before the first record. They replace records that were deleted from the log. */
   before: readonly Change[];
   /** Receives all records in order. Returns undefined for a record without effect. */
   filter(change: Change, seq: number): Change | undefined;
@@ -95,7 +101,7 @@ export interface PortableTable<Change = unknown> {
   insert(changes: readonly Change[], gate: Gate, lastSeq: number): Statement[];
   /** Returns the statements to run after the last change, if there was one. */
   finish?(): Statement[];
-  /** SQL condition under which the store counts as empty even though ids were assigned. */
+  /** SQL condition that is true if the store counts as empty although ids were assigned. */
   isUnused?: string;
 }
 
@@ -104,7 +110,7 @@ export type Query = (statement: Statement) => Promise<Row[]>;
 
 /** Stores that an import fills. If they are closed before `commit`, they are empty again. */
 export interface ImportTarget {
-  /** Name of a store that contains data, or that once did. */
+  /** Name of a store that contains data or once contained data. */
   occupied: string | undefined;
   /** Number of changes to add together, unless they are long. */
   pieceCount: number;

@@ -11,7 +11,7 @@ export interface ProjectionStoreParts {
   report: Record<'error' | 'warn', (details: object, message: string) => void>;
 }
 
-/** Opened parts of a `ProjectionStore`. */
+/** Parts of an opened `ProjectionStore`. */
 export interface OpenedStore<State extends ProjectionState> {
   log: RecordLog;
   projection: Projection<State>;
@@ -35,7 +35,7 @@ export const openProjectionStore = async <State extends ProjectionState>(
   }),
 });
 
-/** Base of the store of a feature that has its own log. Manages the lifecycle and state of the projection. */
+/** Base class for the store of a feature with its own log. Manages the lifecycle and state of the projection. */
 export class ProjectionStore<State extends ProjectionState> {
   readonly #log: RecordLog;
   protected readonly projection: Projection<State>;
@@ -50,7 +50,7 @@ export class ProjectionStore<State extends ProjectionState> {
     return this.projection.isReady;
   }
 
-  /** True if all events known to be stored have been folded. */
+  /** True if all events that are known to be stored have been folded. */
   get isCurrent(): boolean {
     return this.projection.isCurrent;
   }

@@ -22,7 +22,7 @@ type Extras = Partial<
 >;
 
 type Change = Extras & {
-  /** Overrides methods of the log, of the snapshot, or of both. */
+  /** Methods that override those of the log, of the snapshot, or of both. */
   log?: (log: Journal) => Partial<Journal>;
   snapshot?: (snapshot: ProjectionSnapshot) => Partial<ProjectionSnapshot>;
   needsAll?: boolean;
@@ -86,7 +86,7 @@ const withScope = async (run: (scope: Scope) => Promise<void>): Promise<void> =>
   }
 };
 
-/** Checks a property with a number of cases. */
+/** Checks a property on a number of cases. */
 const check = <T>(cases: fc.Arbitrary<T>, runs: number, run: (value: T, scope: Scope) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(cases, (value) => withScope((scope) => run(value, scope))),
@@ -125,7 +125,7 @@ test('concurrent and sequential events lead to the state of a simple model, acro
   });
 });
 
-/** Folder as left by a kill, with the acknowledged events and the events that were being stored. */
+/** Folder as a kill leaves it, with the acknowledged events and the events that were being stored. */
 interface Picture {
   folder: string;
   acknowledged: number;
@@ -209,7 +209,7 @@ test('an event whose append failed is not folded, now or after a restart, whethe
     let fate = 'stored';
     const { projection, read, close } = await openLife(scope, directory, {
       log: (log) => ({
-        // A failed record is not reported to readers, although the file may contain it.
+        // Readers do not hear of a failed record, although the file may contain it.
         onStored: (listener) => log.onStored((seq) => fate === 'stored' && listener(seq)),
         appendAll: async (records, ids) => {
           if (fate === 'lost') throw new JournalError('unavailable', 'the disk is full');
@@ -303,7 +303,7 @@ const createDamaged = async (t: Scope) => {
   return { directory, state, snapshot: path('ledger.state'), log: path('ledger.jsonl') };
 };
 
-/** Opens the folder in both modes. One mode refuses damage, and the other reports it. */
+/** Opens the folder in both modes: one refuses damage, and the other reports it. */
 const assertNoticed = async (
   scope: Scope,
   { directory, state, isWhole }: { directory: string; state: unknown; isWhole?: boolean },
@@ -395,7 +395,7 @@ test('events of a log that is moved away at any time survive a restart, and no s
     const seqs = new Set<number>();
     for (const [index, next] of steps.entries()) {
       if (next === 'move') {
-        // As after logrotate: on a signal, the program opens a new file and saves a snapshot.
+        // As with logrotate: on a signal, the program opens a new file and saves a snapshot.
         const path = join(directory, 'ledger.jsonl');
         if (existsSync(path)) renameSync(path, join(directory, `moved-${index}`));
         await life.journal.reopen();
@@ -688,7 +688,7 @@ test('a process that misses events that only a snapshot has restores the snapsho
   assert.ok(heard.includes(undefined));
 });
 
-/** Creates an in-memory log that instances share. `note` informs this instance of the last seq. */
+/** Creates an in-memory log that instances share. `note` tells this instance the last seq. */
 const createSharedLog = () => {
   let rows: StoredRecord[] = [];
   let lastSeq = 0;
@@ -727,7 +727,7 @@ const createSharedLog = () => {
     log,
     add,
     note,
-    /** Drops the records after a seq, like a failover does. */
+    /** Drops the records after a seq, as a failover does. */
     lose: (seq: number) => {
       rows = rows.filter((row) => row.seq <= seq);
     },

@@ -21,8 +21,8 @@ const ignore = (): void => undefined;
 
 /**
  * State in memory that follows a log. It is restored from a snapshot, then updated by folding the later events. Own
- * events are appended first, and folded when they are read back from the log like events of other instances. All
- * instances thus fold in the same order. If the database of a shared log has lost events that were already folded, the
+ * events are appended first, and folded when they are read back from the log like events of other instances, so that
+ * all instances fold in the same order. If the database of a shared log has lost events that were already folded, the
  * state is restored from the snapshot.
  */
 export class Projection<State extends ProjectionState> {
@@ -35,14 +35,14 @@ export class Projection<State extends ProjectionState> {
   #state: State;
   /** Seq of the last folded event. Undefined until the snapshot has been restored. */
   #seq: number | undefined;
-  /** Last folded event with its id. After a restore, the seq of the snapshot without an id. */
+  /** Id and seq of the last folded event. After a restore, only the seq of the snapshot. */
   #last: LastRecord | undefined;
   /** Highest seq in the log at the most recent complete read. */
   #readSeq = 0;
   #hasRead = false;
-  /** True if the state was restored and listeners have not been called since. */
+  /** True if the state has been restored and listeners have not been called since. */
   #isReplaced = false;
-  /** Error of the log or of the snapshot. Set while it cannot be read. */
+  /** Error of the log or of the snapshot. Set while either cannot be read. */
   #failure: Error | undefined;
   #isClosed = false;
   #nextRead: Promise<void> | undefined;
@@ -92,7 +92,7 @@ export class Projection<State extends ProjectionState> {
     if (stop) projection.#stopListening.push(stop);
     const from = (): number => {
       const keeper = projection.#keeper;
-      // Events of other instances may still be in the process of being collected.
+      // Events of other instances may still be waiting to be folded together.
       if (savesForRetention && projection.#hasRead) keeper.saveForRetention(() => projection.catchUp());
       return keeper.savedSeq;
     };
@@ -125,7 +125,7 @@ export class Projection<State extends ProjectionState> {
     return this.#hasRead;
   }
 
-  /** True if all events known to be stored have been folded. */
+  /** True if all events that are known to be stored have been folded. */
   get isCurrent(): boolean {
     const { lastSeq = 0 } = this.#options.log.state();
     return this.#hasRead && !this.#failure && lastSeq <= Math.max(this.#readSeq, this.seq);
@@ -178,7 +178,7 @@ export class Projection<State extends ProjectionState> {
     return this.#keeper.saveChanged();
   }
 
-  /** Continues after `seq`. Called if the events up to it are damaged, missing, or failed. */
+  /** Continues after `seq`. Called if the events up to `seq` are damaged, missing, or failed. */
   skipTo(seq: number): void {
     const next = this.seq + 1;
     if (seq < next) return;
@@ -243,7 +243,7 @@ export class Projection<State extends ProjectionState> {
     if (recent && recent.length <= foldedCount) this.#foldAll(recent);
     else await this.#foldSlowly(recent ? [recent] : log.readAfter(from, this.#last));
     this.#readSeq = lastSeq;
-    // In a shared log, another instance may still get a seq that a failover has taken back.
+    // In a shared log, another instance may still be assigned a seq that a failover has taken back.
     if (assignedSeq !== undefined) this.skipTo(lastSeq);
     if (!this.#isReplaced) return;
     this.#isReplaced = false;

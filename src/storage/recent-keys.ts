@@ -16,14 +16,14 @@ export interface Remembered {
 
 /**
  * Values by key. A value is forgotten after `keptMs`, by default 24 hours. It is also forgotten once more than half of
- * `count` newer values, or newer values of 16 Mi characters, have been added.
+ * `count` newer values, or newer values with 16 Mi characters, have been added.
  */
 export class RecentKeys<T extends Remembered> {
   readonly #clock: () => Date;
   readonly #keptMs: number;
   readonly #count: number;
   /**
-   * Newer values. Once full, the newer half becomes the older half. Deleting the oldest entries of a Map one at a time
+   * Newer half of the values. Once full, it becomes the older half. Deleting the oldest entries of a Map one at a time
    * would be slow.
    */
   #newer = new Map<string, T>();
@@ -42,7 +42,7 @@ export class RecentKeys<T extends Remembered> {
   }
 
   /**
-   * Remembers a value. `length` is its approximate length in characters. Needed only if the value contains long
+   * Remembers a value. `length` is its approximate length in characters, needed only if the value contains long
    * strings.
    */
   remember(key: string, value: T, length = 0): void {

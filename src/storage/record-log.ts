@@ -11,17 +11,17 @@ export interface RecordLogState {
   failure: Error | undefined;
   /** Seq of the last stored record. Undefined until the database of the log is available. */
   lastSeq: number | undefined;
-  /** Highest assigned seq, including failed records. Undefined for a log that instances share. */
+  /** Highest assigned seq, including the seqs of failed records. Undefined for a log that instances share. */
   assignedSeq?: number;
 }
 
-/** Deletes the segments that a reader no longer needs immediately, without waiting for the next segment. */
+/** Deletes the segments that a reader no longer needs. Does so immediately, without waiting for the next segment. */
 export type Release = () => void;
 
 /** Last record that a reader has read. */
 export interface LastRecord {
   seq: number;
-  /** Id of the record. Undefined for the seq of a snapshot. */
+  /** Id of the record. Undefined if `seq` is the seq of a snapshot. */
   id?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export type FollowedLog = Pick<
 >;
 
 /**
- * Durable log of records, in local files or in a database. It contains every acknowledged record exactly once, in seq
+ * Durable log of records, in local files or in a database. Contains every acknowledged record exactly once, in seq
  * order. Methods reject with StoreUnavailable while the database cannot be used.
  */
 export interface RecordLog {
@@ -43,12 +43,12 @@ export interface RecordLog {
    */
   append(record: LogRecord): Promise<Appended>;
   /**
-   * Appends several records. The log contains either all of them or none, even after a crash in the middle. Together
-   * they take at most 10 MiB (`too-large`). By default, ids are new.
+   * Appends several records: either all of them or none, even after a crash in the middle. Together they take at most
+   * 10 MiB (`too-large`). By default, ids are new.
    */
   appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]>;
   /**
-   * Lists matches among the last `count` records. Leaves out feature events. In files, lists even while records cannot
+   * Lists matches among the last `count` records. Leaves out feature events. In files, works even while records cannot
    * be stored. Rejects with a JournalError (`window-too-large`) if the records take up more than 256 MiB of the log.
    */
   listLast(count: number, match?: Match): Promise<Listing>;
@@ -56,7 +56,7 @@ export interface RecordLog {
   listRecent?(count: number, match?: Match): readonly LogRecord[] | undefined;
   /**
    * Reads the records after `seq` in pieces, oldest first, up to the end of the log. Throws a JournalError with the
-   * code `gone` if only a snapshot contains some of the records, or if a shared database has lost `last` in a failover.
+   * code `gone` if some of the records are only in a snapshot, or if a failover of a shared database has lost `last`.
    */
   readAfter(seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]>;
   /** Returns the records after `seq`. Undefined if some of them are not in memory. */
@@ -72,19 +72,22 @@ export interface RecordLog {
   countByMinute(counting: Counting): Promise<boolean>;
   /**
    * Calls the listener with the last seq soon after records are stored. The listener must not throw. Returns a function
-   * that removes it.
+   * that removes the listener.
    */
   onStored(listener: (lastSeq: number) => void): () => void;
-  /** Calls the listener when a shared database seems to have lost records. Returns a function that removes it. */
+  /**
+   * Calls the listener when a shared database seems to have lost records. Returns a function that removes the listener.
+   */
   onLost?(listener: () => void): () => void;
   /**
-   * Calls the listener after another program moves or changes the files of the log. Returns a function that removes it.
+   * Calls the listener after another program has moved or changed the files of the log. Returns a function that removes
+   * the listener.
    */
   onMoved?(listener: () => void): () => void;
   /**
-   * Keeps segments with records after `from()`, as long as all closed segments take up at most `maxBytes`. `onDropped`
-   * receives the last seq of each segment that is deleted nevertheless. Each reader calls this method once. With
-   * `awaitsHold`, retention begins with the first call.
+   * Keeps segments with records after `from()`, as long as all closed segments take up at most `maxBytes`. If a segment
+   * is deleted nevertheless, `onDropped` receives its last seq. Each reader calls this method once. With `awaitsHold`,
+   * retention begins with the first call.
    */
   holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<Release>;
   state(): RecordLogState;

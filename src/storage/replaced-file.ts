@@ -3,11 +3,11 @@ import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDirectory, createSync } from './journal/files.ts';
 
-/** Small file that is replaced as a whole. A crash leaves either the old or the new content. */
+/** Small file that is replaced as a whole, so that a crash leaves either the old or the new content. */
 export interface ReplacedFile {
   /**
-   * Resolves to the content. Undefined if the file is missing or unreadable. Creates the directory, so call this method
-   * first.
+   * Resolves to the content. Undefined if the file is missing or unreadable. Creates the directory, so this method must
+   * be called first.
    */
   read(): Promise<Buffer | undefined>;
   /** Writes the file. Rejects if that is not possible. Does not recreate a deleted directory. */
@@ -28,7 +28,7 @@ export const createReplacedFile = (directory: string, name: string): ReplacedFil
 /** Suffix of an incomplete file. */
 export const unfinishedEnding = '.new';
 
-/** Replaces a file with a new one that `fill` writes. A crash leaves either file. A failure leaves the old file. */
+/** Replaces a file with a new file that `fill` writes. A crash leaves either file. A failure leaves the old file. */
 export const replaceBy = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
   const unfinished = path + unfinishedEnding;
   try {

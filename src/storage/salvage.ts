@@ -1,11 +1,13 @@
 import { isObject, parseJson } from '../lib/parse-json.ts';
 
-/** Separator of entries. Damage then does not spread to other entries, because JSON texts contain no line breaks. */
+/**
+ * Separator between entries. Keeps damage from spreading to other entries, because JSON texts contain no line breaks.
+ */
 export const entryBreak = ',\n';
 
 /**
- * Returns the intact objects of a damaged array. Without line breaks, the first member distinguishes entries from
- * nested objects.
+ * Returns the undamaged objects of a damaged array. In an array without line breaks, the first member of an object
+ * distinguishes entries from nested objects.
  */
 export const salvage = (text: string): unknown[] => {
   const inner = text.replace(/^\[|\]\n?$/g, '');

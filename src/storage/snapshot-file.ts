@@ -18,7 +18,7 @@ type OnRead = (done: number, total: number) => void;
 /** Number of characters per write. */
 const writtenLength = 64 * 1024;
 
-/** First line of the file. Its number changes with the format. */
+/** First line of the file. The number in it changes with the format. */
 const format = 'signalbox state 1';
 
 /** Default number of bytes of disk space to leave free. */
@@ -33,9 +33,9 @@ interface SnapshotFileOptions {
 }
 
 /**
- * Creates a snapshot that is stored in a file of lines: format and seq, then arrays of entries, and finally the number
- * of these lines and a checksum of their bytes. The file is replaced as a whole. A failure leaves the old file. Damaged
- * parts are skipped.
+ * Creates a snapshot stored in a file of lines: format and seq, then arrays of entries, and finally the number of these
+ * lines and a checksum of their bytes. The file is replaced as a whole. A failure leaves the old file. Damaged parts
+ * are skipped.
  */
 export const createSnapshotFile = (
   path: string,
@@ -151,7 +151,7 @@ const writeEntries = async (
 };
 
 /**
- * Yields the lines of a byte stream with their line ends. The last line may lack one. Throws a RangeError for an
+ * Yields the lines of a byte stream, including their line ends. The last line may lack one. Throws a RangeError for an
  * overlong line.
  */
 export async function* readLines(

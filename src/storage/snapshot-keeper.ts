@@ -32,9 +32,9 @@ export class SnapshotKeeper<State extends ProjectionState> {
   readonly #options: KeeperOptions<State>;
   readonly #saveSerially = createSerial();
   #savedSeq = 0;
-  /** Number of characters in the log after the snapshot. */
+  /** Number of characters added to the log since the snapshot. */
   #growth = 0;
-  /** True if the state was changed without an event and no snapshot contains the change yet. */
+  /** True if the state was changed without an event and no snapshot contains that change yet. */
   #isChanged = false;
   #isSaving = false;
   /** Earliest time of the next snapshot for retention, on the clock of `performance.now()`. */
@@ -60,7 +60,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
   }
 
   /**
-   * Resolves to the state and seq of the snapshot. Without a snapshot, resolves to the state in which folding begins.
+   * Resolves to the state and seq of the snapshot. Without a snapshot, resolves to the state from which folding begins.
    */
   async restore(): Promise<{ state: State; seq: number }> {
     const { log, createState, snapshot, begin, isClosed, onReplaced, onDamage } = this.#options;
@@ -103,7 +103,10 @@ export class SnapshotKeeper<State extends ProjectionState> {
     if (isDue && !isClosed() && !this.#isSaving) this.save().catch(ignore);
   }
 
-  /** Saves a snapshot after `prepare`. Takes at most a tenth of the time, however often segments could be deleted. */
+  /**
+   * Saves a snapshot after `prepare`. Spends at most a tenth of the time on this, however often segments could be
+   * deleted.
+   */
   saveForRetention(prepare: () => Promise<void>): void {
     if (this.#isSaving || this.#options.isClosed()) return;
     const restMs = this.#restedAt - performance.now();
@@ -146,7 +149,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
   async #save(): Promise<void> {
     const state = this.#options.takeState();
     if (!this.#options.snapshot || (state.seq <= this.#savedSeq && !this.#isChanged)) return;
-    // After a failure, the next snapshot is due when the log has grown again, instead of with the next event.
+    // After a failure, the next snapshot is due only when the log has grown again, and not with the next event.
     this.#growth = 0;
     this.#isChanged = false;
     await this.#write(state);
@@ -154,7 +157,9 @@ export class SnapshotKeeper<State extends ProjectionState> {
     this.release();
   }
 
-  /** Saves a state that is in no snapshot. Resolves to the seq of the snapshot, or to 0 if it cannot be written yet. */
+  /**
+   * Saves a state that no snapshot contains. Resolves to the seq of the snapshot, or to 0 if it cannot be written yet.
+   */
   async #saveBeginning(state: State, seq: number): Promise<number> {
     try {
       await this.#write({ seq, last: undefined, save: () => state.save() });

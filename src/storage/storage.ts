@@ -31,8 +31,8 @@ export interface Storage {
 
 export interface LogOptions
   extends Omit<JournalOptions, 'directory' | 'name' | 'report' | 'onSync' | 'onIndexed' | 'retryMs'> {
-  /** Prefix of the log's messages in the log of the program. Default: `NAME log`. */
+  /** Prefix of messages about this log in the program's own log. Default: `NAME log`. */
   title?: string;
-  /** `false` if snapshots replace deleted segments. The log of the program then does not mention deletions. */
+  /** `false` if snapshots replace deleted segments. The program's own log then does not mention deletions. */
   logsRemoval?: boolean;
 }

@@ -110,7 +110,7 @@ test('a link of a destination of the config file belongs to its type and address
   assert.deepEqual(await use(app, acknowledgeUrl), [200, undefined]);
 });
 
-/** Returns a link of version 1.1.0, which names only its destination. */
+/** Returns a link of version 1.1.0. Such a link names only its destination. */
 const toFormerLink = (id: string): string => {
   const head = Buffer.alloc(6);
   head.writeUInt8(1);

@@ -9,7 +9,7 @@ import { adminToken } from '../support/outbox.ts';
 
 const past = '2020-01-01T00:00:00';
 
-/** Settings as stored by a later version, or by 1.1.0 with a date in place of a schedule. */
+/** Settings that a later version has stored, or 1.1.0 with a date in place of a schedule. */
 const broken: [kind: string, name: string, value: unknown, reason: RegExp][] = [
   [
     'heartbeat',

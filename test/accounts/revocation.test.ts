@@ -19,7 +19,7 @@ const endSessions = (app: TestApp, token: string) => app.request('DELETE', '/api
 const statusOf = async (app: TestApp, token: string): Promise<number> =>
   (await app.request('GET', '/api/items', { token })).status;
 
-/** Logs in and ends all sessions again and again. Resolves to all tokens, whose times can be ahead of the clock. */
+/** Logs in and ends all sessions again and again. Resolves to all tokens. Their times can be ahead of the clock. */
 const collectTokens = async (app: TestApp, name: string, count: number): Promise<string[]> => {
   const tokens: string[] = [];
   for (let index = 0; index < count; index += 1) {

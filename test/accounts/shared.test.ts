@@ -14,8 +14,8 @@ import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
 /**
- * Milliseconds within which an instance must know the changes made by another instance. A busy machine needs more than
- * one second.
+ * Milliseconds within which an instance must know another instance's changes. A busy machine needs more than one
+ * second.
  */
 const limitMs = 5000;
 
@@ -183,7 +183,7 @@ test('the sessions of all instances are listed at each instance, and one call en
   for (const all of [mine, theirs]) assert.equal(all.filter(({ isCurrent }) => isCurrent).length, 1);
   assert.ok(mine.every(({ address, client }) => address === '127.0.0.1' && client === null));
   assert.deepEqual(await list(one, await adminToken(one)).then((all) => all.length), 1);
-  // An instance that starts later knows the sessions, too.
+  // An instance that starts later also knows the sessions.
   const third = await startApp(t, { settings });
   assert.equal((await list(third, here)).length, 2);
   await one.request('DELETE', '/api/sessions', { token: here });

@@ -14,7 +14,7 @@ import { readAvailability, waitForCheck } from './support/availability.ts';
 
 const skip = toSkipPostgres();
 
-/** Settings with a watch on a file, which is up while the file exists. */
+/** Settings with a watch on a file. The watch is up while the file exists. */
 const watchFile = (path: string) => ({ watches: [{ name: 'file', type: 'file', path, every: 1 }] });
 
 test('a watch that fails and works again has an outage with its length, cause and incident', async (t) => {

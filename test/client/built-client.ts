@@ -22,7 +22,7 @@ export interface Event {
   id: string | undefined;
 }
 
-/** Client without the types of its routes, which are not known until the program is built. */
+/** Client without the types of its routes, because they are unknown until the program is built. */
 export interface LooseClient {
   call: Call<Promise<Json>>;
   withResponse: Call<Promise<WithVersion<Json>>>;
@@ -64,7 +64,7 @@ export const createClient = (url: string, options?: ClientOptions): LooseClient 
   };
 };
 
-/** Returns the ClientError with which the promise rejects. */
+/** Returns the ClientError that the promise rejects with. */
 export const catchError = async (promise: Promise<unknown>): Promise<ClientFailure> => {
   const error = await promise.then(
     () => new Error('the call has succeeded'),

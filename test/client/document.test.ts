@@ -77,7 +77,7 @@ test('curl and TypeScript of docs/guides/scripts.md store equal alerts', async (
   ]);
 });
 
-/** Each `@ts-expect-error` is an error of the compiler itself if its line has none. */
+/** Misuse of the client. Each `@ts-expect-error` is itself an error for the compiler if its line has none. */
 const misuse = `
 import { createClient } from 'signalbox/client';
 

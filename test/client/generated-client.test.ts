@@ -10,7 +10,7 @@ import { createFolder } from '../support/folder.ts';
 
 const run = promisify(execFile);
 
-/** Typical code for the generated types; each `@ts-expect-error` fails to compile if that line has no error. */
+/** Typical code that uses the generated types. Each `@ts-expect-error` fails to compile if its line has no error. */
 const program = `
 import createClient from 'openapi-fetch';
 import type { components, operations, paths } from './schema.js';

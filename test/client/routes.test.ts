@@ -60,7 +60,7 @@ const withPicture: Call = async (client) => {
   return found;
 };
 
-/** Returns a call that the server must refuse, because nothing is mounted or parked that the call could name. */
+/** Returns a call that the server must refuse, because nothing that the call could name is mounted or parked. */
 const refused =
   (call: Call, status: number): Call =>
   async (client) => {
@@ -183,7 +183,7 @@ const alertmanagerSilence = {
 };
 const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OSArchitecture' };
 
-/** False for routes that are called only by agents and Prometheus, which the client leaves out. */
+/** False for routes that only agents and Prometheus call. The client leaves them out. */
 const isForClients = ({ operationId }: { operationId: string }): boolean =>
   !['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'].includes(operationId) &&
   !/^(readStatusPage|getKuma|getStatuspageSummary)|Subscription(Link)?$/.test(operationId);
@@ -199,7 +199,7 @@ const withHost =
     return plain(name, { name: host, ...changes })(client);
   };
 
-/** A call of each method. */
+/** One call of each method. */
 const calls: Record<string, Call> = {
   ...Object.fromEntries(
     [

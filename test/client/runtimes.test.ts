@@ -8,7 +8,7 @@ import { passwords, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { clientPath } from './built-client.ts';
 
-/** Other runtimes, with the arguments that let them run a program that uses the network. */
+/** Other runtimes, with the arguments with which they run a program that uses the network. */
 const runtimes = {
   Bun: ['bun', 'run'],
   Deno: ['deno', 'run', '--no-prompt', '--allow-net', '--allow-read'],
@@ -32,7 +32,7 @@ for await (const { data } of client.streamEvents({ topics: ['alerts'], lastEvent
 console.log(JSON.stringify(seen));
 `;
 
-/** Returns the reason why a test cannot use a runtime; in CI the test fails instead. */
+/** Returns the reason why a test cannot use a runtime. In CI, the test fails instead. */
 const skipWithout = (program: string): string | false =>
   process.env['CI'] !== 'true' &&
   spawnSync(program, ['--version']).error !== undefined &&

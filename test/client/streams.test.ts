@@ -25,8 +25,8 @@ const collect = (events: AsyncIterable<Event>): { seen: Event[]; ended: Promise<
 };
 
 /**
- * Returns a signal that is aborted when the test ends. Needed because a stream without its server retries as long as it
- * is read.
+ * Returns a signal that is aborted when the test ends, because a stream without its server retries as long as it is
+ * read.
  */
 const untilEnd = (t: TestContext): AbortSignal => {
   const end = new AbortController();
@@ -136,7 +136,7 @@ test('a stream that the server refuses, or that cannot be opened at first, is an
   assert.equal((await catchError(take(gone.streamEvents({ topics: ['host'] }), 1))).code, 'connection');
 });
 
-/** Creates a handler whose response, of this content type, begins with the text and does not end. */
+/** Creates a handler with a response of this content type that begins with the text and does not end. */
 const begin =
   (contentType: string, text: string): Behaviour =>
   (response) =>

@@ -79,7 +79,7 @@ const line = fc.oneof(
   ),
 );
 
-/** Returns a line in the form of `parseWithPowerShell`; undefined for a line that is not allowed. */
+/** Returns a line in the form of `parseWithPowerShell`. Undefined for a line that is not allowed. */
 const parseAllowed = (text: string): PowerShellLine | undefined => {
   if (checkCommand(text) instanceof Refusal) return undefined;
   const parsed = parseCommandLine(text);

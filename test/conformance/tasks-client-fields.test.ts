@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertError, assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, listTasks, messages, readTask, startTasks, updateTask } from './support/tasks.ts';
 
-/** Values of every JSON type except string, and except null, which has a rule of its own. */
+/** Values of every JSON type except string and null. There is a separate rule for null. */
 const noStrings = [0, 1, -1.5, true, false, [], ['x'], {}, { Title: 'x' }];
 
 test('field names of tasks are case-sensitive', async (t) => {

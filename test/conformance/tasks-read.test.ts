@@ -5,7 +5,7 @@ import { assertError, assertJson, assertUnchanged } from './support/assertions.t
 import { createTask, startTasks } from './support/tasks.ts';
 
 /**
- * Ids that are not canonical decimal digits or belong to no task, each as written in the path and as shown in the
+ * Ids that are not canonical decimal digits, or that belong to no task, each as written in the path and as shown in the
  * response.
  */
 const absentIds = [

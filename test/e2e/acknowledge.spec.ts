@@ -42,7 +42,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     atEnd(scope, () => context.close());
     const page = await context.newPage();
     const complaints = collectComplaints(page);
-    // A page of another origin has the link, like a webmail site.
+    // A page of another origin, such as a webmail site, contains the link.
     await page.setContent(`<a href="${app.url}${path}">Acknowledge</a>`);
     await page.getByRole('link').click();
     await expect(page.getByRole('heading')).toHaveText('Acknowledge this incident?');

@@ -21,8 +21,8 @@ const openForeignPage = async (scope: Scope, page: Page): Promise<void> => {
 };
 
 /**
- * Script that runs in the page: creates, updates and lists a task, and receives the event of an alert after losing the
- * stream.
+ * Script that runs in the page. It creates, updates and lists a task, and receives the event of an alert after it has
+ * lost the stream.
  */
 const useClient = `async ([url, password]) => {
   const { createClient, ClientError } = await import(new URL('client.js', document.baseURI));

@@ -7,7 +7,7 @@ import { logIn, waitUntilLoaded } from './support/page.ts';
 
 const hour = 3_600_000;
 
-/** Shifts the browser's clock by a number of milliseconds, from the next page load on. */
+/** Shifts the browser's clock by a number of milliseconds. Takes effect at the next page load. */
 const shiftClock = (page: Page, by: number): Promise<unknown> =>
   page.addInitScript(`{
     const Real = Date;

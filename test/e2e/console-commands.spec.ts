@@ -91,7 +91,7 @@ test('navigating right after typing does not lose the new address', async ({ ope
   const { page } = await openConsole({ hash: '#/commands/Get-Process?Name=first' });
   await logIn(page, 'admin');
   await page.getByLabel('Name', { exact: true }).fill('typed');
-  // The page is busy for longer than typed text takes to enter the address.
+  // The page is busy for longer than it takes to write typed text to the address.
   await page.evaluate(`(async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     location.hash = '#/commands/Get-Process?Name=chosen';

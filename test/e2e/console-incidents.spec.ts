@@ -292,7 +292,7 @@ test('an incident about this machine shows a picture of the machine at that time
   await sendAlert(app, { source: 'demo', level: 'CRITICAL', message: 'the demo has failed', hostname: hostname() });
   await row(page, 'the demo has failed').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'Incident' });
-  // The picture appears without a reload, a moment after the incident.
+  // The picture appears a moment after the incident, without a reload.
   await drawer.getByText('Picture of the machine').click();
   await drawer.getByRole('button', { name: 'Log in' }).click();
   await fillLogin(page, 'reader');

@@ -22,7 +22,7 @@ const send = (app: TestApp, message: string): Promise<string> =>
 
 const isLive = (page: Page): Promise<void> => expect(page.getByText('Live', { exact: true })).toBeVisible();
 
-/** Sends alerts one by one. Resolves to the milliseconds until each alert is on the page. */
+/** Sends alerts one by one. Resolves to the milliseconds that each alert took to appear on the page. */
 const timeAlerts = async (page: Page, app: TestApp, count: number): Promise<number[]> => {
   const times: number[] = [];
   for (let round = 0; round <= count; round += 1) {
@@ -110,7 +110,7 @@ test('a list that was offline does not lose or repeat an alert', async ({ scope,
   expect(shown).toEqual(sent.slice(0, shown.length));
 });
 
-/** Starts a proxy that buffers each response until its end. Resolves to the URL. */
+/** Starts a proxy that buffers each response until it is complete. Resolves to the URL. */
 const startBufferingProxy = async (scope: Scope, target: string): Promise<string> => {
   const server = createServer((incoming, outgoing) => {
     const options = { method: incoming.method, headers: incoming.headers, agent: false };

@@ -12,7 +12,7 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
   for (const name of ['Processor', 'Memory', 'Disks', 'Top processes', 'Latest alerts']) {
     await expect(page.getByRole('heading', { name }).first()).toBeVisible();
   }
-  // Screen readers read each series as a sentence.
+  // Screen readers read one sentence for each series.
   await expect(page.getByText(/^busy: now .* %, lowest .* %, highest .* %\.$/)).toBeAttached();
   await expect(page.getByText('sda1 is full')).toHaveCount(2);
   const health = page.getByRole('region', { name: 'Health' });

@@ -28,7 +28,7 @@ test('processes show a CPU share calculated from two readings, and their names a
 
 test('a process shows its user and start time immediately', async ({ openConsole }) => {
   const { page, complaints } = await openConsole();
-  // Blocks the list, which has fewer fields and which the console requests if no event arrives within a second.
+  // Blocks the list, because it has fewer fields, and the console requests it if no event arrives within a second.
   await page.route('**/api/processes*', () => new Promise(() => undefined));
   await page.evaluate(`
     const row = () => [...document.querySelectorAll('tr')].find(({ cells }) => cells[3]?.textContent === '${process.pid}');

@@ -8,11 +8,11 @@ import { isLong } from './support/app.ts';
 import { note, test } from './support/console.ts';
 import { logIn, nextFrame } from './support/page.ts';
 
-/** Numbers of records, as in the bench. The bench measures speed; these tests check only correctness. */
+/** Numbers of records, as in the bench. The bench measures speed. These tests check only correctness. */
 const taskCount = isLong ? 10_000 : 4000;
 const alertCount = isLong ? 1_000_000 : 21_000;
 const hostCount = 500;
-/** Number of alerts that a throttled browser loads, which takes several times the processor time. */
+/** Number of alerts for a throttled browser, because loading them takes several times the processor time. */
 const throttledCount = isLong ? 19_000 : 3000;
 
 test('a table and a board with thousands of tasks scroll to any position, with few rows in the page', async ({
@@ -85,8 +85,8 @@ test('tens of thousands of alerts are counted and can be scrolled, and a full li
   const dataDir = join(createFolder(scope), 'data');
   await fillLog(dataDir, alertCount, { first: 1, startedAt: Date.now() - alertCount * 1000 });
   const app = await serveApp({ settings: { dataDir } });
-  // Waits for the incidents of the last day, which takes longer than the console's timeout when other tests are
-  // running.
+  // Waits for the incidents of the last day. While other tests are running, they take longer than the console's
+  // timeout.
   await app.request('GET', '/api/incidents');
   const { page, complaints } = await openConsole({ app, hash: '#/alerts?range=7d' });
   const job = (seq: number) => page.getByRole('link', { name: `job ${seq} on volume` });

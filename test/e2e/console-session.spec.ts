@@ -117,7 +117,7 @@ test('a malformed response causes an error that names the route on every screen'
   expect(complaints).toEqual([]);
 });
 
-/** Reads everything that the browser stores, the address, the history state and the requested URLs. */
+/** Reads everything that the browser stores, and also the address, the history state and the requested URLs. */
 const readKept = (page: Page): Promise<string> =>
   page.evaluate(`(async () => JSON.stringify({
     local: { ...localStorage },

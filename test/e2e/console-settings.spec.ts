@@ -8,7 +8,7 @@ import { answer, startReceiver } from '../support/receiver.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
-/** Settings without accounts, with which the start message contains a link. */
+/** Settings without accounts, so that the start message contains a link. */
 const withoutUsers = { adminPassword: undefined, readerPassword: undefined };
 
 const strong = 'four words make one';
@@ -139,7 +139,7 @@ test('users and keys are created, changed and deleted with the keyboard alone, a
   await expect(row(page, 'grafana')).toHaveCount(0);
   expect((await send()).status).toBe(401);
 
-  // Together with earlier changes, the list is one entry longer than a page.
+  // Including earlier changes, the list is one entry longer than a page.
   const silence = { match: { source: 'x' }, endsAt: '2100-01-01T00:00:00Z' };
   const add = () => app.request('POST', '/api/silences', { token, body: silence });
   await Promise.all(Array.from({ length: 95 }, add));
@@ -170,7 +170,7 @@ test('users and keys are created, changed and deleted with the keyboard alone, a
   await page.getByRole('button', { name: 'Log out everywhere' }).press('Enter');
   await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
   expect((await app.request('GET', '/api/users', { token })).status).toBe(401);
-  // The server ends the stream, which the page can reopen once before it detects the logout.
+  // The server ends the stream. The page may reopen it once before it detects the logout.
   const expected = /4(00|12) \(|401 \(.*\/api\/events/;
   expect(complaints.filter((each) => !expected.test(each))).toEqual([]);
 });

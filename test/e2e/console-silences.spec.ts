@@ -166,7 +166,7 @@ test('a silence that somebody else has changed is not overwritten, and the refus
   await expect(page.getByRole('dialog').getByText('theirs')).toBeVisible();
 });
 
-/** Closes the dialog, which covers the login button, logs in, and opens the form. */
+/** Closes the dialog, because it covers the login button, then logs in and opens the form again. */
 const logInOver = async (page: Page): Promise<void> => {
   await page.keyboard.press('Escape');
   await logIn(page, 'reader');

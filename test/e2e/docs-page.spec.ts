@@ -24,7 +24,7 @@ interface DocsOptions extends BrowserContextOptions {
 }
 
 interface Fixtures {
-  /** Starts an app and opens its API reference, after running a script. Both end with the test. */
+  /** Starts an app and opens its API reference after running a script. App and page end with the test. */
   openDocs: (options?: DocsOptions) => Promise<DocsPage>;
 }
 

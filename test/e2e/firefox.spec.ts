@@ -5,7 +5,7 @@ import { passwords } from '../support/credentials.ts';
 import { sendAlert } from './support/app.ts';
 import { test } from './support/console.ts';
 
-/** Release version of Firefox, driven by WebDriver BiDi, because Playwright itself supports only its own build. */
+/** Release version of Firefox, driven through WebDriver BiDi, because Playwright itself supports only its own build. */
 const executablePath = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
 
 test('in Firefox the console opens, a login works, and a new alert appears immediately', async ({

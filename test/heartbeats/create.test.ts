@@ -7,8 +7,7 @@ import { waitUntil } from '../support/wait.ts';
 import { createHeartbeat, ping, readHeartbeat } from './support/heartbeats.ts';
 
 /**
- * Pings by name, creating the heartbeat if necessary, and returns the status. A busy machine refuses some pings at
- * first.
+ * Pings by name, creating the heartbeat if necessary. Returns the status. A busy machine refuses some pings at first.
  */
 const pingByName = async ({ url }: TestApp, token: string, name: string): Promise<number> => {
   let status = 0;

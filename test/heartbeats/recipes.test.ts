@@ -28,8 +28,8 @@ const findLine = (text: string): string =>
   lines.find((line) => line.includes(text)) ?? assert.fail(`docs/guides/heartbeats.md has no line with ${text}`);
 
 /**
- * Creates a server with a heartbeat, a folder for the job, and the programs `signalbox` and `backup`, of which `backup`
- * runs `script`.
+ * Creates a server with a heartbeat, a folder for the job, and the programs `signalbox` and `backup`. `backup` runs
+ * `script`.
  */
 const createWorld = async (t: Scope, script = 'echo "412 files"') => {
   const app = await startApp(t);

@@ -8,7 +8,7 @@ import { addHost, startAgent } from './support/agent.ts';
 import { readHost } from './support/hosts.ts';
 import { startHub } from './support/hub.ts';
 
-/** Maximum resident memory in MiB that an idle agent may use in addition to the memory of an empty Node.js process. */
+/** Maximum resident memory in MiB that an idle agent may use beyond the memory of an empty Node.js process. */
 const mostMiB = 17;
 
 const readMiB = (pid: number | undefined): number => {
@@ -16,7 +16,7 @@ const readMiB = (pid: number | undefined): number => {
   return Number(kilobytes) / 1024;
 };
 
-/** Measures Node.js without a program, because its own share differs between versions. */
+/** Measures Node.js without a program, because its share differs between versions. */
 const measureNode = async (t: Scope): Promise<number> => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
   atEnd(t, () => void child.kill('SIGKILL'));

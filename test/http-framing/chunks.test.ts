@@ -6,7 +6,7 @@ const size = body.length.toString(16);
 const head = post('Transfer-Encoding: chunked');
 const last = '0\r\n\r\n';
 
-/** Creates the case of a chunk whose size line is rejected. */
+/** Creates a case with a chunk whose size line is rejected. */
 const badSize = (text: string, line: string): Case => ({
   rule: '9112 7.1',
   text,
@@ -15,7 +15,7 @@ const badSize = (text: string, line: string): Case => ({
   closes: true,
 });
 
-/** Creates the case of a chunked message that is accepted. */
+/** Creates a case with a chunked message that is accepted. */
 const good = (rule: string, text: string, chunks: string): Case => ({
   rule,
   text,

@@ -16,10 +16,10 @@ import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
 import { get } from './support/requests.ts';
 
-/** Kind of content of an app: settings and records, alerts, or silences. */
+/** Kind of stored content in an app: settings and records, alerts, or silences. */
 type Content = 'configured' | 'alerts' | 'silences';
 
-/** Numbers of stored entries of each kind, up to its limit. Some kinds have twice as many alerts. */
+/** Numbers of stored entries of each kind, up to the limit of the kind. Some kinds have twice as many alerts. */
 const sizes: Record<Content, number[]> = {
   configured: [0, 1, 51, 1000, 10_000],
   alerts: [0, 1, 51, 1000, 5001],
@@ -29,14 +29,14 @@ const sizes: Record<Content, number[]> = {
 /** List of stored entries. */
 interface StoredList {
   content: Content;
-  /** Path for which all entries come in one response. Default: the path of the route. */
+  /** Path that returns all entries in one response. Default: the path of the route. */
   path?: string;
   /**
-   * Returns the number of entries in the response for a number of stored entries of each kind; undefined if the number
-   * depends on the date.
+   * Returns the number of entries in the response, given the number of stored entries of each kind. Undefined if the
+   * number depends on the date.
    */
   count?: (stored: number) => number;
-  /** True if the path does not exist without entries. */
+  /** True if the path does not exist while there are no entries. */
   isNeverEmpty?: true;
 }
 
@@ -176,7 +176,7 @@ const createSeed = (stored: number): object => ({
 
 const admin = signToken(createClaims());
 
-/** Sends requests, some at a time, which must all have the status. */
+/** Sends requests, some at a time. All of them must get the status. */
 const sendAll = async (
   app: TestApp,
   count: number,
@@ -223,8 +223,8 @@ const storeAlerts = async (app: TestApp, stored: number): Promise<void> => {
 };
 
 /**
- * Returns the entries of a list. Checks that further requests, pipelined and later, are answered on the same
- * connection.
+ * Returns the entries of a list. Checks that further requests on the same connection, pipelined and later, are
+ * answered.
  */
 const readList = async ({ url }: TestApp, path: string, token: string): Promise<unknown[]> => {
   const connection = openConnection(url);
@@ -264,7 +264,7 @@ const appendTo = async (directory: string, name: string, records: readonly LogRe
 const toMade = (kind: string, name: string, value: object) => ({ kind, name, value, by: 'anna', at: Date.now() });
 
 /**
- * Creates a folder with entries that would take too long to create through requests: settings, and the audit of
+ * Creates a folder with the entries that would take too long to create through requests: settings, and the audit of
  * commands.
  */
 const createDataDir = async (t: TestContext, content: Content, stored: number): Promise<string> => {

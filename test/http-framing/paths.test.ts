@@ -9,7 +9,7 @@ const answered = (rule: string, path: string, ...statuses: number[]): Case => ({
   closes: false,
 });
 
-/** Creates the case of an ambiguous path, which is rejected or not found and never serves a file. */
+/** Creates a case with an ambiguous path that is rejected or not found, and that never serves a file. */
 const nothingThere = (rule: string, path: string): Case => ({
   rule,
   text: `${JSON.stringify(path)} is not found`,

@@ -1,7 +1,7 @@
 import { type Case, runCases } from './support/cases.ts';
 import { get, hidden, lines } from './support/requests.ts';
 
-/** Returns a request with the given request line, and Host. */
+/** Returns a request with the given request line, and a Host header. */
 const line = (text: string, ...headers: string[]): string => lines(text, 'Host: localhost', ...headers);
 
 const refused = (rule: string, text: string, send: string, ...statuses: number[]): Case => ({

@@ -16,7 +16,7 @@ import { type Asked, listEvents, listIncidents, readIncident, waitForIncident } 
 const labels = { alertname: 'HostDown', severity: 'critical', instance: 'web-1' };
 const startsAt = '2026-01-31T08:30:00Z';
 
-/** Sends an alert as Prometheus does, with an end after some milliseconds. */
+/** Sends an alert as Prometheus does. The alert ends after a number of milliseconds. */
 const push = async (app: Asked, endsInMs?: number, changes: object = {}): Promise<void> => {
   const endsAt = endsInMs === undefined ? {} : { endsAt: new Date(Date.now() + endsInMs).toISOString() };
   const body = [{ labels, annotations: { summary: 'web-1 is down' }, startsAt, ...endsAt, ...changes }];
@@ -165,8 +165,8 @@ test('one of two instances resolves an alert, after the last repeat that either 
 });
 
 /**
- * Starts a Prometheus with a rule that always fires. Prometheus repeats the rule's alert every second, with an end in
- * four seconds.
+ * Starts a Prometheus with a rule that always fires. Prometheus repeats the alert of the rule every second, each time
+ * with an end in four seconds.
  */
 const startFiring = async (t: TestContext, target: string) => {
   const folder = createFolder(t);

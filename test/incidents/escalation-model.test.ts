@@ -15,7 +15,7 @@ const minute = 60 * second;
 const start = Date.parse('2026-01-31T09:30:00Z');
 const rules = { level: 'INFO', reopenMs: 0, quietMs: 0, retainMs: 0 } as const;
 
-/** False for names that begin with `x`, which reach nobody. */
+/** False for names that begin with `x`. Such targets reach nobody. */
 const isReached = (target: string): boolean => !target.startsWith('x');
 
 const policyNames = ['a', 'b', 'c'];
@@ -59,7 +59,7 @@ const moments = fc.array(
         event: fc.constantFrom('raise', 'lower', 'acknowledge', 'reopen', 'silence', 'skip', 'repeat'),
       }),
     },
-    // Kill: the step that an instance has computed is not appended, or another instance appends it again later.
+    // Kill: a step that an instance has computed is not appended, or another instance appends it again later.
     { weight: 3, arbitrary: fc.record({ kill: fc.constantFrom('before', 'after', 'twice') }) },
   ),
   { minLength: 5, maxLength: 60 },
@@ -86,7 +86,7 @@ const flatten = (name: string | undefined, all: readonly EscalationPolicy[]): Pl
   return [...places, ...flatten(policy.next, all)];
 };
 
-/** Takes steps from the flat list, without using the places of the code under test. */
+/** Takes steps from the flat list. Does not use the places of the code under test. */
 const createOracle = (all: readonly EscalationPolicy[]) => {
   const places = flatten('a', all);
   const taken: string[] = [];

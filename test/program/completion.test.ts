@@ -120,7 +120,7 @@ test('fish completes commands, flags and values', needs('fish'), async (t) => {
   }
 });
 
-/** Returns zsh's output after a tab. zsh completes only in its line editor, which needs a terminal. */
+/** Returns zsh's output after a tab. zsh completes only in its line editor, and the editor needs a terminal. */
 const completeInZsh = (folder: string, line: string, variables?: Variables): Promise<string> => {
   const script = `zmodload zsh/zpty
     zpty z zsh -f -i

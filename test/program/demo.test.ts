@@ -8,7 +8,7 @@ import { atEnd } from '../support/scope.ts';
 import { extension, loader } from '../support/source.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Starts a demonstration whose temporary folder is inside a folder of the test. */
+/** Starts a demonstration with a temporary folder inside a folder of the test. */
 const start = (t: TestContext, [program = '', ...args]: readonly string[], variables: Record<string, string> = {}) => {
   const folder = createFolder(t);
   const child = spawn(program, args, {

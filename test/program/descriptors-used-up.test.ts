@@ -11,7 +11,7 @@ import { waitUntilPasses } from '../support/wait.ts';
 
 const limit = 64;
 
-/** Milliseconds, longer than two intervals of the CPU sampler. */
+/** Milliseconds to wait: longer than two intervals of the CPU sampler. */
 const samplingMs = 2500;
 
 const prlimit = '/usr/bin/prlimit';

@@ -28,7 +28,7 @@ const start = async (t: TestContext) => {
   return { clientOf };
 };
 
-/** Sends logins as fast as responses arrive, until `stop` is called, which resolves to the number of logins. */
+/** Sends logins as fast as responses arrive, until `stop` is called. `stop` resolves to the number of logins. */
 const loop = (senders: readonly (() => Promise<number>)[]) => {
   let isOver = false;
   let count = 0;

@@ -12,7 +12,7 @@ const skip = process.platform !== 'linux' && 'only Linux has the addresses 127.0
 const greedy = '127.0.0.2';
 const modest = '127.0.0.3';
 
-/** Settings without a delay limit, so that a 503 is never caused by a busy machine. */
+/** Settings without a limit on delays, so that a busy machine never causes a 503. */
 const patient = { maxEventLoopDelay: 0 };
 
 const open = (t: TestContext, url: string, localAddress: string): Connection => {

@@ -18,7 +18,7 @@ const skip = process.platform !== 'linux' && 'memory is read from /proc';
 /** Maximum duration of an attack in seconds, even if not everything has been sent. */
 const longest = 3;
 
-/** Maximum milliseconds for /health, whose client shares a process with the attacking clients. */
+/** Maximum milliseconds for a request to /health. Its client shares a process with the attacking clients. */
 const slowest = 5000;
 
 interface Bounds {

@@ -15,7 +15,7 @@ import { adminToken } from '../support/outbox.ts';
 import { runCommand } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
 
-/** Database of Uptime Kuma 2, created with Uptime Kuma's own API. */
+/** Database of Uptime Kuma 2, created through Uptime Kuma's own API. */
 const kuma = gunzipSync(readFileSync(new URL('../fixtures/imports/kuma.db.gz', import.meta.url)));
 
 /**

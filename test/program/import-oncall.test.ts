@@ -11,7 +11,7 @@ import { fixtures } from '../upgrade/support/fixture.ts';
 const programs = ['grafana-oncall', 'opsgenie', 'pagerduty', 'goalert'] as const;
 type Program = (typeof programs)[number];
 
-/** Replaces the year of the fixtures' overrides, because the server accepts only times in the next few years. */
+/** Replaces the year in the overrides of the fixtures, because the server accepts only times in the next few years. */
 const nextYear = `${new Date().getUTCFullYear() + 1}`;
 
 const readFixture = (program: Program): string =>

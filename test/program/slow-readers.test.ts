@@ -7,11 +7,11 @@ import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 
-/** Number of tasks, more than socket buffers hold for a client that does not read. */
+/** Number of tasks: more than socket buffers hold for a client that does not read. */
 const count = 20_000;
 const tasks = Array.from({ length: count }, () => ({ Title: 'x', Description: 'y'.repeat(1000) }));
 
-/** Milliseconds; Node's own timeout is longer. */
+/** Timeout of a test, in milliseconds. Shorter than the timeout of Node itself. */
 const timeout = 100_000;
 
 const start = async (t: TestContext, settings: Record<string, unknown> = {}) => {

@@ -43,7 +43,7 @@ const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) =>
 const list = async ({ request }: Pick<Running, 'request'>) =>
   (await request<{ data: Record<string, string>[] }>('GET', '/api/alerts?count=1000')).json.data;
 
-/** Writes a kept alert in the format of `send`, with other fields or with other content. */
+/** Writes a kept alert in the format of `send`, but with other fields or other content. */
 const writeKept = (spool: string, file: string, fields: object | string): void => {
   const kept = {
     idempotencyKey: randomUUID(),
@@ -52,7 +52,7 @@ const writeKept = (spool: string, file: string, fields: object | string): void =
   writeFileSync(join(spool, file), typeof fields === 'string' ? fields : JSON.stringify({ ...kept, ...fields }));
 };
 
-/** Replaces a file with a folder, which not even root can delete like a file. */
+/** Replaces a file with a folder. Not even root can delete a folder like a file. */
 const block = (path: string): void => {
   rmSync(path);
   mkdirSync(join(path, 'x'), { recursive: true });

@@ -61,7 +61,7 @@ const fill = async (t: Scope, place: Place): Promise<void> => {
   ]);
 };
 
-/** Returns the notifications without times, and without numbers, which depend on the order of simultaneous problems. */
+/** Returns the notifications without times and numbers. Numbers depend on the order of simultaneous problems. */
 const newsOf = (receiver: Receiver): string[] => messagesTo(receiver).map((text) => text.replace(/ #\d+|:.*/g, ''));
 
 const readAll = async (app: TestApp) => {

@@ -51,7 +51,7 @@ const settle = async (app: TestApp): Promise<void> => {
   }
 };
 
-/** Fills a store with incidents in all states; the server runs twice. */
+/** Fills a store with incidents in all states. The server runs twice. */
 const fill = async (t: Scope, place: Place): Promise<void> => {
   const receiver = await startReceiver(t);
   const first = await startWith(t, place, receiver);

@@ -63,7 +63,7 @@ const fill = async (t: Scope): Promise<{ folder: string; settings: string[]; uui
   return { folder, settings, uuid: String(first['uuid']) };
 };
 
-/** Checks a server with imported settings, which continues with new versions. */
+/** Checks a server with imported settings. It must continue with new versions. */
 const assertGoesOn = async (server: TestApp, settings: string[], uuid: string): Promise<void> => {
   assert.deepEqual(await readSettings(server), settings);
   const send = await createSend(server);

@@ -68,7 +68,7 @@ test('a log without a reader does not stop the server, and 1 MiB of it is kept f
 }, async (t) => {
   const path = join(createFolder(t), 'pipe');
   execFileSync('mkfifo', [path]);
-  // The pipe is also open for reading, so it has a reader, although that reader does not read.
+  // The pipe is also open for reading. It therefore has a reader, although that reader does not read.
   const pipe = open(t, path, constants.O_RDWR | constants.O_NONBLOCK);
   const { ask, stop } = await start(t, pipe, pipe, '--log-level', 'debug');
   for (let count = 0; count < 400; count += 1) assert.equal(await ask(`/${count}/${'x'.repeat(4000)}`), 404);

@@ -57,7 +57,7 @@ const body = {
   Password: passwords.admin,
 };
 
-/** Address that belongs to no heartbeat. An address admits its callers without a token. */
+/** Address that belongs to no heartbeat. The routes for an address need no token. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
 const statusFor = async ({ request }: TestApp, method: string, path: string, token?: string): Promise<number> => {

@@ -13,7 +13,10 @@ interface Package {
 
 const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, Package> };
 
-/** True if Node would resolve a dependency of the package at a path, in the package's own folder or a folder above. */
+/**
+ * True if Node would find a dependency of the package at a path, either in the package's own folder or in a folder
+ * above.
+ */
 const isLocked = (path: string, name: string): boolean => {
   const below = path === '' ? '' : `${path}/`;
   if (packages[`${below}node_modules/${name}`]?.version !== undefined) return true;

@@ -27,7 +27,7 @@ const findBlock = (title: string, language: string): string =>
   toBlocks(findSection(recipes, title), language)[0] ?? assert.fail(`${title} has no block ${language}`);
 const password = 'correct horse';
 
-/** Options for a test that runs other programs; the test is skipped if a program is missing. */
+/** Options for a test that runs other programs. If a program is missing, the test is skipped. */
 const needs = (...programs: string[]): { skip: string | false } => {
   const missing = programs.find((program) => spawnSync(program, ['--help']).error);
   return { skip: missing !== undefined && `${missing} is not installed` };

@@ -27,7 +27,9 @@ Object.assign(process.env, { FORCE_COLOR: '0', TEST_SHARED_FOLDER: shared });
 if (!process.features.typescript) process.execArgv.push('--import', import.meta.resolve('tsx'));
 process.execArgv.push(`--test-timeout=${seconds * 1000}`);
 
-/** Writes modules that import up to `most` files of a folder each, because loading the program takes almost a second. */
+/**
+ * Writes modules that import up to `most` files of a folder each, because loading the program takes almost a second.
+ */
 const writeModules = (paths, most) => {
   const groups = [];
   for (const file of paths) {

@@ -18,7 +18,7 @@ const ask = async <T>(app: TestApp, path: string): Promise<T> => {
   return json;
 };
 
-/** Starts a server and sends two alerts, each of which opens an incident. */
+/** Starts a server and sends two alerts that each open an incident. */
 const startWithIncidents = async (t: Parameters<typeof startApp>[0]) => {
   const app = await startApp(t);
   await sendAlert(app, { source: 'backup', level: 'CRITICAL', message: 'disk is full', hostname: 'db-1' });

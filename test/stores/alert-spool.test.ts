@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Maximum milliseconds until an alert is accepted while the database hangs. The program takes one second. */
+/** Maximum milliseconds until an alert is accepted while the database hangs. The program itself takes one second. */
 const acceptedMs = 3000;
 
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
@@ -41,7 +41,7 @@ interface StoredAlert {
 const readTable = (server: PostgresServer): Promise<StoredAlert[]> =>
   runSql(server.url(), `SELECT id, body::json->>'message' AS message FROM signalbox.alert ORDER BY seq`);
 
-/** Polls with pauses, because each query opens a new connection, which takes 10 ms of processor time. */
+/** Polls with pauses, because each query opens a new connection, and that takes 10 ms of processor time. */
 const waitForCount = (server: PostgresServer, count: number) =>
   waitUntil(`${count} alerts are in the table`, async () => {
     await setTimeout(100);

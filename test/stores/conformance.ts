@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 
 const folder = new URL('../', import.meta.url);
 
-/** Runs the tests of the API that store records again in this process, with another store. */
+/** Runs the API tests for stores of records again in this process, with another store. */
 export const runConformance = async (store: 'file' | 'postgres', others: readonly string[] = []): Promise<void> => {
   process.env['SIGNALBOX_TEST_STORE'] = store;
   const stored = readdirSync(new URL('conformance/', folder)).filter((name) =>

@@ -17,7 +17,7 @@ const hour = 60 * minute;
 
 export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
-/** Store together with the log of alerts that it folds. */
+/** Store, together with the log of alerts that it folds. */
 interface IncidentLife {
   store: IncidentStore;
   /** Stores alerts. Resolves to their log records. */
@@ -26,10 +26,10 @@ interface IncidentLife {
 
 export type CreateLife = (t: Scope, clock: () => Date) => Promise<IncidentLife>;
 
-/** Creates the time of a clock that tests can move. */
+/** Creates the time for a clock that tests can move. */
 export const createTime = () => ({ now: Date.parse('2026-01-31T09:30:00Z') });
 
-/** Creates the actions of a test on a store whose clock the test moves. */
+/** Creates the actions of a test on a store with a clock that the test moves. */
 export const createLifeTools = async (t: Scope, create: CreateLife, time = createTime()) => {
   const life = await create(t, () => new Date(time.now));
   const { store } = life;
@@ -348,7 +348,9 @@ export const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step
   );
 };
 
-/** Returns all incidents with their events, without the ids and seqs of alerts, which differ between logs. */
+/**
+ * Returns all incidents with their events, but without the ids and seqs of alerts, because these differ between logs.
+ */
 const readAll = async ({ store }: LifeTools) => {
   const { incidents } = await store.list({ states: incidentStates }, 100);
   return Promise.all(

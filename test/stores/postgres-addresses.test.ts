@@ -17,7 +17,7 @@ const assertWorks = async (t: TestContext, store: string): Promise<void> => {
   assert.equal((await app.request('POST', '/api/tasks', { body: { Title: 'x' } })).status, 201, store);
 };
 
-/** Returns the line with which the program refuses to start. */
+/** Returns the line that the program prints when it refuses to start. */
 const refuse = (t: TestContext, store: string): Promise<string> =>
   refusal([...toStoreFlags(store), '--time-zone', 'UTC', '--data-dir', createFolder(t)], 1, {
     ...variables,

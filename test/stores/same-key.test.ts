@@ -6,7 +6,7 @@ import { createDatabase } from '../support/postgres/shared-server.ts';
 
 const skip = toSkipPostgres();
 
-/** Functions that start apps on a store. Requests go to its instances in turn. */
+/** Functions that start apps on a store. Requests go to the instances of the store in turn. */
 const stores: Record<string, (t: TestContext) => Promise<TestApp[]>> = {
   memory: async (t) => [await startApp(t, { settings: { store: 'memory' } })],
   file: async (t) => [await startApp(t, { settings: { store: 'file' } })],

@@ -17,7 +17,7 @@ import { waitUntil } from '../support/wait.ts';
 const token = signToken(createClaims());
 const limitMs = 15_000;
 
-/** Text of 18 kB, of which 16 MiB hold about 920 changes. */
+/** Text of 18 kB. About 920 changes with such a text fit into 16 MiB. */
 const description = '€'.repeat(4000);
 const tags = Array.from({ length: 20 }, (_, index) => `${index}${'€'.repeat(98)}`);
 const changeCount = 1200;

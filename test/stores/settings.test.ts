@@ -34,7 +34,7 @@ const skip = toSkipPostgres();
 const ignore = (): void => undefined;
 const MiB = 1024 * 1024;
 
-/** Store whose log outlives it. */
+/** Store with a log that outlives it. */
 interface SettingsLife {
   store: LoggedSettings;
   log: RecordLog;

@@ -21,7 +21,7 @@ interface Run {
   listing: number;
 }
 
-/** Store, its model, and lists that have not been read yet. */
+/** Store, the model of the store, and lists that have not been read yet. */
 interface Pair {
   random: Random;
   store: TaskStore;
@@ -29,7 +29,7 @@ interface Pair {
   unread: { list: List<Task>; expected: unknown[] }[];
 }
 
-/** Creates strings of all kinds, of which one in fifty is `longest` characters long. */
+/** Creates strings of all kinds. One in fifty is `longest` characters long. */
 const createText = ({ next, pick }: Random, longest: number): string =>
   pick(['x', 'ä', '"\\\n', '漢😀', '\u0000']) + 'y'.repeat(next() < 0.02 ? longest : 2);
 

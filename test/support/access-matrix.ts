@@ -10,7 +10,7 @@ export type Send = (
   body: object | undefined,
 ) => Promise<number>;
 
-/** Caller who calls every route. */
+/** Caller in the matrix. Each calls every route. */
 interface Caller {
   name: string;
   token: string | undefined;
@@ -32,7 +32,7 @@ const unknownKey = `sbk_${'x'.repeat(43)}`;
 /** Address that belongs to no heartbeat. The heartbeat routes require nothing but an address. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
-/** Body that every route accepts, because routes ignore unknown fields, or whose target does not exist. */
+/** Body that every route accepts because it ignores unknown fields, or whose target does not exist. */
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
@@ -45,7 +45,7 @@ const isSpecified = (path: string): boolean =>
     path,
   );
 const isLast = (method: string): number => Number(method === 'DELETE');
-/** Sorts the route that ends its caller's tokens last. */
+/** Sorts the route that ends the caller's tokens last. */
 const endsSessions = (path: string): number => Number(path === '/api/sessions');
 
 const listCallers = ({ reader, admin, keys }: Credentials): Caller[] => [
@@ -112,7 +112,10 @@ const toRefusal = ({ refused }: Caller, path: string): number => {
   return isSpecified(path) ? 401 : 403;
 };
 
-/** Returns the rights needed. The event stream is requested with the topic `alerts`, which needs its own right. */
+/**
+ * Returns the rights that a route needs. The event stream is requested with the topic `alerts`, which needs a separate
+ * right.
+ */
 const rightsOf = (path: string, operation: Operations[string] | undefined): Right[] => [
   operation?.['x-signalbox-right'] ?? 'settings:write',
   ...(path === '/api/events' ? (['alerts:read'] as const) : []),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Clients without a token that try to exhaust a server. The clients hold their connections until `end`. */
+/** Clients without a token that try to exhaust a server. They hold their connections until `end`. */
 export interface Attack {
   /** Number of connections opened. */
   clients: number;
@@ -11,7 +11,7 @@ export interface Attack {
   end(): void;
 }
 
-/** Number of connections opened together. With more, the backlog would make some wait for a second. */
+/** Number of connections opened together. With more, some would have to wait in the backlog for a second. */
 const step = 50;
 
 const mebibyte = 1024 * 1024;
@@ -79,7 +79,7 @@ const toBatch = (request: string, bytes: number): Buffer =>
   Buffer.from(request.repeat(Math.ceil(bytes / request.length)), 'latin1');
 
 /**
- * Pipelines 498 requests per connection, each with 3,990 empty header lines, which are 8 MB that expand a hundredfold.
+ * Pipelines 498 requests per connection, each with 3,990 empty header lines. These are 8 MB that expand a hundredfold.
  */
 export const pipelineHeaderLines = (url: string, clients: number): Promise<Attack> => {
   const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3990)}\r\n`);

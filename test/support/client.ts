@@ -6,7 +6,7 @@ export interface JsonResponse<T> {
   /** Headers with names in lower case. */
   headers: Record<string, string>;
   text: string;
-  /** Body parsed as JSON; undefined if it is not JSON. */
+  /** Body parsed as JSON. Undefined if it is not JSON. */
   json: T;
 }
 
@@ -39,7 +39,7 @@ interface Sending {
 
 export interface Client {
   request: Request;
-  /** Sends bytes and resolves to the response; undefined if the connection closes without a response. */
+  /** Sends bytes and resolves to the response. Undefined if the connection closes without a response. */
   send(bytes: Buffer, how?: Sending): Promise<HttpResponse | undefined>;
   close(): void;
 }

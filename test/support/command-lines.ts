@@ -19,7 +19,7 @@ export const orRefusal = <T>(parse: () => T): T | Refusal => {
 };
 
 /**
- * Writes a command line with the given parameters. It must be possible to quote every text, as in every accepted line.
+ * Writes a command line with the given parameters. As in every accepted line, it must be possible to quote each text.
  */
 export const writeCommandLine = (name: string, parameters: object): string =>
   [name, ...Object.entries(parameters).map(([key, value]) => `-${key}${writeGiven(value)}`)].join(' ');

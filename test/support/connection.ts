@@ -16,7 +16,7 @@ export interface Connection {
   send(bytes: string | Buffer): void;
   /** Half-closes the connection. */
   end(): void;
-  /** Waits for the next response; undefined if the server closes the connection instead. */
+  /** Waits for the next response. Undefined if the server closes the connection instead. */
   next(isHead?: boolean): Promise<HttpResponse | undefined>;
   /** Waits for the next `count` responses. */
   responses(count: number): Promise<HttpResponse[]>;

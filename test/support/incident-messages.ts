@@ -1,7 +1,7 @@
 import type { IncidentUpdate } from '../../src/features/notifications/message/message.ts';
 import type { SharedIncident } from '../../src/kit/incident.ts';
 
-/** Time at which the tests' incidents opened, in Unix milliseconds. */
+/** Time at which the incidents in the tests opened, in Unix milliseconds. */
 export const openedAt = Date.parse('2026-01-31T08:30:00Z');
 
 /** Creates a critical, open incident with changes. */

@@ -5,7 +5,7 @@ export const extension = extname(import.meta.url);
 
 /**
  * Node flags for a child process that imports this project's modules. Needed because Node 20 does not strip types by
- * itself.
+ * default.
  */
 export const loader: string[] =
   extension === '.js' || ('typescript' in process.features && process.features.typescript)

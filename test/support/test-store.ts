@@ -15,8 +15,8 @@ export const createTestStore = async (t?: Scope): Promise<Record<string, unknown
   return { store: await server?.createDatabase(t), timeZone: 'UTC' };
 };
 
-/** Reason to skip a test of data that would be lost with memory; false with the default store. */
+/** Reason to skip a test of data that a memory store would lose. False with the default store. */
 export const keepsTasks = named !== undefined && 'this store keeps tasks and items';
 
-/** Reason to skip a test of many long lists; false with stores that can send any number of lists concurrently. */
+/** Reason to skip a test of many long lists. False with stores that can send any number of lists concurrently. */
 export const limitsLists = named !== undefined && named !== 'file' && 'two long lists at once may use the database';

@@ -22,7 +22,7 @@ export const logIn = async ({ login }: TestApp): Promise<{ Authorization: string
   Authorization: `Bearer ${await login('admin')}`,
 });
 
-/** Creates a folder with tasks, items and simple tasks, as left by a server. */
+/** Creates a folder with tasks, items and simple tasks, as a server leaves it. */
 export const fill = async (t: Scope): Promise<string> => {
   const folder = createFolder(t);
   const server = await start(t, folder);
@@ -99,7 +99,7 @@ export const importInto = async ({ flags }: Place, input: string): Promise<strin
 };
 
 interface Moved<Before> {
-  /** Name of the records, as in `incidents`. */
+  /** Name of the records, such as `incidents`. */
   what: string;
   /** Fills a store, and returns what a server reads from the store. */
   fill(t: Scope, place: Place): Promise<Before>;

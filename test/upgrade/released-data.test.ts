@@ -11,7 +11,9 @@ import { assertShows, fixtures, type Reading, readAll, readExpected, variables }
 
 const versions = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, 'expected.json')));
 
-/** Removes incidents. Imported alerts get incidents only on their first day, so alerts in an old fixture have none. */
+/**
+ * Removes incidents. Imported alerts get incidents only on their first day, so the alerts in an old fixture have none.
+ */
 const withoutIncidents = (readings: readonly Reading[]): Reading[] =>
   JSON.parse(JSON.stringify(readings), (name, value) => (name === 'incident' ? undefined : value));
 

@@ -12,7 +12,7 @@ import { atEnd, type Scope } from '../support/scope.ts';
 import { createAuthority, type Signed } from './support/chains.ts';
 import { readWatch, tryWatch, waitForState } from './support/watches.ts';
 
-/** Starts an HTTPS server that sends certificates, its own certificate first. */
+/** Starts an HTTPS server that sends certificates, beginning with its own. */
 const startServer = async (t: Scope, own: Signed, ...others: Signed[]): Promise<number> => {
   const cert = [own, ...others].map(({ pem }) => pem).join('');
   const server = createServer({ key: own.key, cert }, (_request, response) => void response.end('ok'));
@@ -44,7 +44,7 @@ test('the first certificate of a chain to expire counts and is named, and curl a
   const crossed = old.sign('Signer', -1, { keyOf: good });
   const leafOf = (signer: Signed, days = 90): Signed => signer.sign('localhost', days, { isLeaf: true });
   const own = leafOf(good);
-  /** Chain, verdict of curl, and state and words of a watch with a limit of 14 days. */
+  /** Chain, verdict of curl, and the state and words of a watch with a limit of 14 days. */
   const cases: [string, Signed[], boolean, string, RegExp][] = [
     ['good', [own, good], true, 'ok', /^the certificate of localhost:\d+ is valid for (89|90) days, until/],
     [

@@ -36,7 +36,7 @@ test(
     const tls = { type: 'redis', host: 'localhost', port: tlsPort, password: 'secret', tls: true };
     assert.match((await look(app, token, tls))[1] ?? '', /fails: the certificate is self-signed$/);
     assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${tlsPort} responded after N ms`]);
-    // Redis takes the handshake for the start of a command.
+    // Redis takes the TLS handshake for the start of a command.
     assert.equal((await tryWatch(app, token, { ...tls, port, ca }))[0]?.seen?.failed, 'tls');
     await createWatch(app, token, { ...plain, name: 'cache', password: 'secret', every: 1 });
     await waitForState(app, token, 'cache', 'ok');

@@ -33,7 +33,7 @@ test('a check does not reach a forbidden address, also if a name changes its add
   const [, ended] = await waitForAlerts(program, 2);
   assert.equal(ended?.resolves, raised?.id);
   await program.request('DELETE', '/api/watches/shop', { token });
-  // The first lookup of a check finds an allowed address, the second a forbidden address.
+  // The first lookup of a check finds an allowed address, and the second a forbidden one.
   server.behave((response) => {
     setHosts(metadata);
     response.writeHead(302, { location: `${url}/again` }).end();

@@ -156,7 +156,7 @@ test('a certificate that expires soon raises an alert, on a server and in a file
   const watches = [{ name: 'pem', type: 'certificate', path: cert, every: 1 }];
   const broken = { name: 'broken', type: 'certificate', path: join(folder, 'none.pem'), every: 1 };
   const endless = { name: 'endless', type: 'certificate', path: '/dev/zero', for: 3600 };
-  // A file whose size is reported as 0 although it contains the address space.
+  // File with a reported size of 0 that contains the address space.
   const lying = { name: 'lying', type: 'certificate', path: '/proc/self/pagemap', for: 3600 };
   const ca = { name: 'ca', type: 'certificate', host: 'localhost', caFile: '/proc/self/pagemap', for: 3600 };
   const app = await startApp(t, { settings: { watches: [...watches, broken, endless, lying, ca] } });

@@ -46,7 +46,7 @@ const listen = async (t: Scope, server: ReturnType<typeof createServer>): Promis
   return (server.address() as AddressInfo).port;
 };
 
-/** Starts a server that never accepts and whose queue is full, so that further connections get no answer. */
+/** Starts a server that never accepts connections and has a full queue, so that further connections get no answer. */
 const startFull = async (t: Scope): Promise<number> => {
   const script = `import socket, time
 server = socket.socket(); server.bind(('127.0.0.1', 0)); server.listen(0)

@@ -27,7 +27,7 @@ test('if most checks cannot run, one alert names this machine as the probable ca
   );
   for (const name of names) await waitForState(app, token, name, 'cannot check');
   assert.equal(await waitForAlerts(app, 1).then(({ length }) => length), 1);
-  // Two of the checks still cannot run, so each now has an alert of its own.
+  // Two of the checks still cannot run, so each now has a separate alert.
   const fix = (name: string) => app.request('PUT', `/api/watches/${name}`, { token, body: toWatch(name, '127.0.0.1') });
   for (const name of ['a', 'b']) await fix(name);
   const alerts = await waitForAlerts(app, 4);

@@ -24,7 +24,7 @@ export const buildClient = async (api, outfile) => {
   if (size > budget) throw new Error(`the client has ${size} of ${budget} bytes, gzipped`);
 };
 
-/** Routes that are called only by agents, Prometheus, or readers and widgets of status pages. */
+/** Routes that only agents, Prometheus, or readers and widgets of status pages call. */
 const ofOthers = [
   ...['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'],
   ...['readStatusPage', 'readStatusPageLogo', 'readStatusPageFeed', 'readStatusPageCalendar'],
@@ -33,7 +33,7 @@ const ofOthers = [
 ];
 
 /**
- * Returns the document without the routes of other programs. Also leaves out routes that accept only plain text,
+ * Returns the document without the routes for other programs. Also leaves out routes that accept only plain text,
  * because the client sends JSON.
  */
 const withoutTexts = ({ paths, ...api }) => {
@@ -43,7 +43,7 @@ const withoutTexts = ({ paths, ...api }) => {
   return { ...api, paths: Object.fromEntries(Object.entries(paths).map(toCalled)) };
 };
 
-/** Parameters that name the start of a page. src/client/streams.ts has one reader for each. */
+/** Parameters for the start of a page. src/client/streams.ts has one reader for each. */
 const pagings = ['after', 'before', 'page'];
 
 /** Lists the routes as src/client/create-client.ts needs them: id, method, profile, default mount, path and marks. */
@@ -81,7 +81,8 @@ export const buildTypes = async (api, path) => {
 };
 
 /**
- * Generates the types of all schemas and routes with openapi-typescript. Leaves out refusals, which the client throws.
+ * Generates the types of all schemas and routes with openapi-typescript. Leaves out refusals, because the client throws
+ * them.
  */
 const toTypes = async ({ paths, components, openapi, info }) => {
   const { default: describeTypes, astToString } = await import('openapi-typescript');

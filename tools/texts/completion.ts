@@ -31,7 +31,7 @@ const takesSetting = ({ settings = [], argument }: Command, key: string): boolea
   return settings === 'all' || settings.includes(key);
 };
 
-/** Completes a switch that is on by default as its negation. */
+/** Completes a switch that is on by default to its negation. */
 const toCompletedFlag = ({ key, isOn = false }: NamedFlag): string => (isOn ? toNegation(key) : toFlag(key));
 
 /** Returns the first sentence, without its full stop. */

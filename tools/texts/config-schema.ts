@@ -2,12 +2,13 @@ import type { TObject, TSchema, TUnion } from 'typebox';
 import { toFormerProperties } from '../../src/config/former.ts';
 import { basePath } from '../../src/server/mounts.ts';
 
-/** Minimum length in characters. The program requires 32 bytes, and a character has at most 4. */
+/** Minimum length of a secret in characters. The program requires 32 bytes, and a character has at most 4. */
 const minSecretLength = 8;
 
 /**
- * Creates the JSON Schema of the config file for editors. Every key is optional, `$schema` is allowed, and rules that
- * the program checks later, with separate messages, are included. `profiles` are the names and letters of all profiles.
+ * Creates the JSON Schema of the config file for editors. Every key is optional, `$schema` is allowed, and the schema
+ * includes rules that the program itself checks later with separate messages. `profiles` are the names and letters of
+ * all profiles.
  */
 export const toFileSchema = (
   { required: _required, properties, ...schema }: TObject,

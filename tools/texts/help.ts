@@ -13,7 +13,7 @@ export const purpose = 'a small operations desk for your servers';
 const widest = 100;
 const leftWidth = 34;
 
-/** A term and its explanation. */
+/** Term and its explanation. */
 export type HelpRow = readonly [string, string];
 
 /** The program's own settings by group. The settings of each feature form a separate group. */
@@ -30,7 +30,7 @@ export interface SettingText {
   flag?: string;
   /** Flag with its value: `--port N`. */
   usage?: string;
-  /** Variable; undefined if only the config file can contain the setting. */
+  /** Variable. Undefined if only the config file can contain the setting. */
   variable?: string;
   /** Key in the config file. */
   key: string;

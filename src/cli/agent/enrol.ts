@@ -9,13 +9,14 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { temporaryFailure } from '../remote/server.ts';
 import { say } from '../stdio.ts';
 
-/** Milliseconds for which a code is retried while the hub is unreachable, and milliseconds between two attempts. */
+/** Milliseconds for which enrolment is retried while the hub is unreachable, and milliseconds between two attempts. */
 const codeMs = 30 * minuteMs;
 const retryMs = 5000;
 
 /**
- * Exchanges a code for a key and writes the key to a file. Retries while the hub is unreachable. Resolves to an exit
- * code on failure. Throws a SettingsError if the hub refuses the code, unless an earlier start has stored a key.
+ * Exchanges a code for a key and writes the key to a file. Retries while the hub is unreachable. If enrolment fails,
+ * resolves to an exit code. If the hub refuses the code, throws a SettingsError unless an earlier start has stored a
+ * key.
  */
 export const enrol = async (hub: HubSetting, code: string, keyFile: string): Promise<number | undefined> => {
   const { origin } = parseHubUrl(hub.url);

@@ -63,15 +63,15 @@ WantedBy=multi-user.target
 `;
 };
 
-/** Quotes a word in a unit's command line. */
+/** Quotes a word for a unit's command line. */
 const quote = (word: string): string => {
   const text = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w./:=@%,+-]+$/.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 };
 
 /**
- * Stores the key in a file that only its owner can read. systemd starts the agent without the environment variable. The
- * key comes from `--key-file`, else from the variable. Throws an Error if there is no key.
+ * Stores the key in a file that only its owner can read, because systemd starts the agent without the environment
+ * variable. The key comes from `--key-file` or else from the variable. Throws an Error if there is no key.
  */
 export const storeKey = (hub: HubSetting, given: Pick<AgentOptions, 'keyFile'>, keyFile: string): void => {
   if (given.keyFile !== undefined) replaceFile(keyFile, `${readHubKey({ keyFile: given.keyFile })}\n`);

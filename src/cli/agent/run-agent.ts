@@ -15,13 +15,15 @@ import { print } from '../stdio.ts';
 import { loadTexts } from '../texts.ts';
 import { enrol } from './enrol.ts';
 
-/** Maximum length of a socket's path in bytes. */
+/** Maximum length of a socket path in bytes. */
 const longestSocketPath = 107;
 
 /** Milliseconds allowed during shutdown for the last report and running requests. */
 const gracePeriodMs = 10_000;
 
-/** Milliseconds from startup until its garbage is collected. By then, the first report and checks are done. */
+/**
+ * Milliseconds from startup until the garbage of startup is collected. By then, the first report and checks are done.
+ */
 const startGarbageMs = 20_000;
 
 /** Returns the names of all server settings. */
@@ -29,8 +31,8 @@ export const listServerSettings = (): string[] =>
   Object.keys((JSON.parse(loadTexts().configSchema) as { properties: object }).properties);
 
 /**
- * Runs the agent until a signal stops it. Resolves to an exit code if the agent cannot start. Throws a SettingsError if
- * a setting is unusable.
+ * Runs the agent until a signal stops it. If the agent cannot start, resolves to an exit code. Throws a SettingsError
+ * if a setting is unusable.
  */
 export const runAgent = async (flags: Flags, given: AgentOptions): Promise<number | undefined> => {
   const warnings: string[] = [];

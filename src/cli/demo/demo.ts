@@ -11,8 +11,8 @@ import { tellStory, watchIncidents } from './story.ts';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
- * Runs the demonstration until a signal ends it. Then deletes everything it created and resolves to the exit code.
- * `pace` is a fraction of the normal duration. Tests use a small one.
+ * Runs the demonstration until a signal ends it. Then deletes everything that it created and resolves to the exit code.
+ * `pace` is a fraction of the normal duration, so that tests can be fast.
  */
 export const runDemo = async (schema: TObject, { pace = 1 } = {}): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));

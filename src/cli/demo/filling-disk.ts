@@ -7,8 +7,8 @@ import { MiB } from '../../lib/units.ts';
 import type { Scene } from './stage.ts';
 
 /**
- * Number of bytes to write, and number of pieces to write them in. The watch fires at half of the bytes. The demo skips
- * disks that have less free space.
+ * Number of bytes to write, and number of pieces to write them in. The watch fires when half of the bytes are written.
+ * The demo skips disks that have less free space.
  */
 const [writtenBytes, pieces] = [16 * MiB, 8];
 const minFree = 1024 * MiB;
@@ -19,8 +19,8 @@ const maxSeconds = 5;
 const maxAttempts = 3;
 
 /**
- * Fills a disk harmlessly. The watch on the folder's file system gets a limit slightly below the current free space. A
- * file then takes up more than the difference for a few seconds. Retries if other programs free the same amount of
+ * Fills a disk harmlessly. The watch on the folder's file system gets a limit slightly below the current free space.
+ * For a few seconds, a file then takes up more than the difference. Retries if other programs free the same amount of
  * space in the meantime.
  */
 export const fillDisk = async (scene: Scene): Promise<void> => {
@@ -49,7 +49,7 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
   await call('admin', 'DELETE', '/api/watches/demo-disk');
 };
 
-/** Writes the file and deletes it once the watch has fired. Resolves to true if the watch has fired. */
+/** Writes the file and deletes it once the watch has fired. Resolves to true if the watch fired. */
 const writeForSeconds = async (scene: Scene): Promise<boolean> => {
   const { pause, folder } = scene;
   const path = join(folder, 'filling');
@@ -57,7 +57,7 @@ const writeForSeconds = async (scene: Scene): Promise<boolean> => {
   try {
     for (let piece = 0; piece < pieces; piece += 1) {
       await file.write(randomBytes(writtenBytes / pieces));
-      // Free space reflects only bytes that have reached the disk.
+      // Free space shrinks only when bytes reach the disk.
       await file.sync();
       await pause(0.7);
     }

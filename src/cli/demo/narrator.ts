@@ -9,10 +9,13 @@ import { escapeControls, print, readInput } from '../stdio.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;
 
-/** Colours of actors. */
+/** Colours by actor. */
 const styles = { sender: 'cyan', incident: 'yellow', notified: 'magenta', person: 'green', machine: 'blue' } as const;
 
-/** Actors whose lines are printed in full. Lines with alert titles are long and are cut at the end of the line. */
+/**
+ * Actors whose lines are printed in full. Lines with alert titles are long, so they are cut at the edge of the
+ * terminal.
+ */
 const isInFull = { sender: true, incident: false, notified: false, person: true, machine: true } as const;
 
 const [secondsWidth, whoWidth, narrowestWidth] = [5, 13, 20];
@@ -44,7 +47,10 @@ interface Delivery {
   data?: { message?: { title?: string } };
 }
 
-/** Starts a webhook server that plays the demonstration's chat and phones. It prints each message it receives. */
+/**
+ * Starts a webhook server that plays the chat and the phones of the demonstration. It prints each message that it
+ * receives.
+ */
 export const startReceiver = async ({ tell }: Narrator) => {
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? '');
@@ -58,7 +64,7 @@ export const startReceiver = async ({ tell }: Narrator) => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    /** Base address. Append a destination's name. */
+    /** Base address, to which the name of a destination is appended. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     close: async (): Promise<void> => {
       server.closeAllConnections();

@@ -28,14 +28,14 @@ export interface Stage {
   url: string;
 }
 
-/** Parts of the demonstration that are used by the story. */
+/** Parts of the demonstration that the story uses. */
 export interface Scene extends Stage {
   narrator: Narrator;
   /** Waits for a number of seconds of the story. Rejects if the story ends early. */
   pause(seconds: number): Promise<void>;
   /** Aborted when the demonstration ends. */
   end: AbortSignal;
-  /** Folder to which the demonstration may write. */
+  /** Folder that the demonstration may write to. */
   folder: string;
 }
 
@@ -43,7 +43,7 @@ interface StageParts {
   /** Schema of the settings. */
   schema: TObject;
   folder: string;
-  /** Address to which notifications are sent. */
+  /** Address that notifications are sent to. */
   receiver: string;
   /** Fraction of the normal duration. */
   pace: number;

@@ -43,7 +43,7 @@ const escalate = async (scene: Scene): Promise<void> => {
   keepRunning(scene, end).catch(() => undefined);
 };
 
-/** Runs the job once. The next run is so much later that the heartbeat becomes late. */
+/** Runs the job once. The next run comes so much later that the heartbeat becomes late. */
 const backUp = async ({ call, pingPath, narrator }: Scene): Promise<void> => {
   narrator.tell('sender', 'cron', 'nightly-backup has run, and pings its heartbeat');
   await call('cron', 'POST', pingPath, { files: 412 });

@@ -66,7 +66,7 @@ export const followAlerts = async (
       const { data } = await send({ ...request, path: '/api/alerts/search', query });
       return data as Awaited<ReturnType<AlertSearch>>;
     });
-  /** Shows alerts stored since the last alert shown. Some of their events may have been missed. */
+  /** Shows the alerts stored since the last alert shown, because some of their events may have been missed. */
   const catchUp = async (): Promise<void> => {
     const { data } = await search({ limit: 1 });
     const newest = data[0];
@@ -74,7 +74,7 @@ export const followAlerts = async (
       last.seq = 0;
       return;
     }
-    // The log is now shorter, so it is a different log: only times can tell which alerts are new.
+    // The log is now shorter, so it is a different log. Only times can tell which alerts are new.
     const isOther = newest.seq < last.seq;
     const isNew = ({ seq, time }: AlertEntry): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
     const missed: AlertEntry[] = [];

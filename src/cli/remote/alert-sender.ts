@@ -13,7 +13,7 @@ export interface SentAlert {
   level: string;
   message: string;
   hostname: string;
-  /** Key of the problem. A resolution resolves the firing alerts that have this key. */
+  /** Key of the problem. A resolution resolves the firing alerts with this key. */
   key?: string;
   status?: 'firing' | 'resolved';
   link?: string;
@@ -26,7 +26,7 @@ interface UniqueAlert {
   idempotencyKey: string;
 }
 
-/** An alert that is being sent. */
+/** Alert that is being sent. */
 export interface PendingAlert extends UniqueAlert {
   sentAt: Date;
   /** Time until which sending is retried, on the clock of `performance`. */
@@ -48,7 +48,7 @@ interface Unsent {
 /** Id of the stored alert, or the reason why it was not stored. */
 type Delivery = { id: string } | Unsent;
 
-/** Result of keeping an alert until this user's next command that sends alerts. */
+/** Result of keeping an alert until the same user next runs a command that sends alerts. */
 interface Keeping {
   isKept: boolean;
   lost?: string;
@@ -69,8 +69,8 @@ const longestWaitMs = 5_000;
 const aboutAlert = new Set([400, 413, 422]);
 
 /**
- * Status for an Idempotency-Key that was already used with different fields. A kept alert gets different fields,
- * because its text says that it is late.
+ * Status for an Idempotency-Key that was already used with different fields. This happens with kept alerts, because
+ * their text says that they are late.
  */
 const usedKey = 422;
 
@@ -84,7 +84,7 @@ const spool = new UnsentFolder<UniqueAlert & { url: string }>(
     typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey) && !isTooLong(alert),
 );
 
-/** Creates an alert to be sent. Sending starts now and lasts at most `retryForMs` plus one attempt. */
+/** Creates an alert to be sent. Sending starts now and lasts at most `retryForMs`, plus one attempt. */
 export const createPendingAlert = (alert: SentAlert, retryForMs: number): PendingAlert => ({
   alert,
   idempotencyKey: randomUUID(),
@@ -93,9 +93,9 @@ export const createPendingAlert = (alert: SentAlert, retryForMs: number): Pendin
 });
 
 /**
- * Sends the alerts kept for the server, then this alert. An alert that cannot be delivered in time is kept for this
- * user's next command that sends alerts. An alert that the server itself refuses is not kept. Throws a UsageError if
- * the alert is too long.
+ * Sends the alerts kept for the server, then this alert. An alert that cannot be delivered in time is kept until the
+ * same user next runs a command that sends alerts. An alert that the server itself refuses is not kept. Throws a
+ * UsageError if the alert is too long.
  */
 export const sendAlert = async (
   pending: PendingAlert,
@@ -131,8 +131,9 @@ export const deliverKept = async (
 };
 
 /**
- * Sends an alert until the server stores or refuses it, or until the deadline plus one attempt of 5 s. All attempts use
- * the same Idempotency-Key, so the server stores the alert only once. Throws a UsageError if the alert is too long.
+ * Sends an alert until the server stores or refuses it, or until the deadline plus one attempt of 5 s. All attempts
+ * have the same Idempotency-Key, so the server stores the alert only once. Throws a UsageError if the alert is too
+ * long.
  */
 const deliver = async (
   { alert, idempotencyKey }: UniqueAlert,
@@ -174,11 +175,11 @@ const attempt = async (
 
 const toAdvice = ({ key }: AlertServer, text: string): string => {
   if (key === undefined) return `; set ${otherVariables.key}`;
-  // The specification defines no message for a key that may not send alerts.
+  // The specification defines no message for a key without the right to send alerts.
   return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
 };
 
-/** Keeps an undelivered alert. Its message then says when the alert was sent. */
+/** Keeps an undelivered alert, and adds the original time of sending to its message. */
 export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url }: AlertServer): Keeping => {
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {

@@ -16,7 +16,7 @@ interface AlertFilter {
   level?: string | undefined;
   source?: string | undefined;
   hostname?: string | undefined;
-  /** Part of the message. */
+  /** Text that the message contains. */
   text?: string | undefined;
 }
 
@@ -94,11 +94,13 @@ const readLimit = (text: string | undefined, usual: number): number => {
 const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
   from !== undefined || Object.values(filter).some((value) => value !== undefined);
 
-/** Writes rows as CSV without terminal control characters. */
+/** Writes rows as CSV, without control characters for the terminal. */
 const toCsvLines = (rows: readonly (readonly unknown[])[]): string =>
   toCsv(rows).split('\r\n').map(escapeLines).join('\r\n');
 
-/** Builds the query parameters of a search. Each severity has several names. Any other level matches only itself. */
+/**
+ * Builds the query parameters of a search. A severity matches all of its names. Any other level matches only itself.
+ */
 const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
   const named = severity === undefined ? { level } : { severity };
@@ -119,7 +121,7 @@ const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): (
     row.message.toLowerCase().includes(text.toLowerCase());
 };
 
-/** Yields a search's pages between two seqs, newest first. */
+/** Yields the pages of a search between two seqs, newest first. */
 async function* searchPages(
   search: AlertSearch,
   query: AskedQuery,

@@ -63,7 +63,7 @@ interface Sent {
   query?: AskedQuery;
 }
 
-/** Requests and output of a command. Requests throw if the server gives no usable response. That ends the command. */
+/** Requests and output of a command. A request without a usable response throws, which ends the command. */
 export interface Asking {
   server: AlertServer;
   /** Sends a request and resolves to the text of the response. */
@@ -141,20 +141,20 @@ export const toUnusableResponse = (
 export const printLines = (rows: readonly object[]): undefined =>
   print(rows.map((row) => `${escapeJson(JSON.stringify(row))}\n`).join(''));
 
-/** Prints that the server has more entries than were listed. `which` is a word such as `newest`. */
+/** Says that the server has more entries than were listed. `which` is a word such as `newest`. */
 export const sayIfMore = ({ data, total }: ListReply<unknown>, which: string): void => {
   if (Number(total) > data.length) say(`showing the ${data.length} ${which} of ${total} matches`);
 };
 
-/** Number of characters of an id shown in tables. Enough to distinguish entries. */
+/** Number of characters of an id that tables show. Enough to tell entries apart. */
 const shownLength = 13;
 
 /** Shortens an id for tables. */
 export const toShortId = (id: string): string => id.slice(0, shownLength);
 
 /**
- * Returns the row whose id begins with `id`. If there is none or more than one, prints the reason and returns
- * undefined. `noun` is a word such as `silence`.
+ * Returns the row whose id begins with `id`. Unless there is exactly one, prints the reason and returns undefined.
+ * `noun` is a word such as `silence`.
  */
 export const findById = <Row extends { id: string }>(
   rows: readonly Row[],

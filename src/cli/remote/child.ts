@@ -27,11 +27,13 @@ interface WrappedEnding extends Ending {
 interface Listener {
   /** Receives a copy of each piece of output. */
   keep(chunk: Buffer): void;
-  /** Called when the program has ended; more output may follow. */
+  /** Called when the program has ended. More output may follow. */
   ended(): void;
 }
 
-/** Milliseconds to wait for the end of the output. A background process of the program can keep the output open. */
+/**
+ * Milliseconds to wait for the end of the output, because a background process of the program can keep the output open.
+ */
 const outputWaitMs = 1000;
 
 /** Forwarded signals. */
@@ -85,7 +87,7 @@ export const runWrapped = async (
 };
 
 /**
- * Creates named pipes for stdout and stderr. Node's own are sockets, which a script cannot open as /dev/stdout.
+ * Creates named pipes for stdout and stderr. Node's own are sockets, and a script cannot open a socket as /dev/stdout.
  * Undefined if mkfifo(1) or a folder is missing. Most programs work with sockets.
  */
 const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
@@ -121,7 +123,7 @@ const passOutput = async (
   output.on('data', keep).pipe(target, { end: false });
   target.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') onError(error);
-    // The program must see that it cannot write, just as it would without this wrapper.
+    // The program must notice that it cannot write, just as it would without this wrapper.
     output.destroy();
   });
   await closed;
@@ -154,7 +156,7 @@ const startChild = (program: string, args: readonly string[], stdio: StdioOption
   }
 };
 
-/** Error codes for which shells report a command as not found. */
+/** Error codes that shells report as a command that was not found. */
 const notFound = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
 /**
@@ -181,13 +183,13 @@ const explainStartFailure = (program: string, error: NodeJS.ErrnoException): str
 const maxTailBytes = 4096;
 const maxTailLines = 20;
 
-/** The last 20 lines of a program's output, at most 4 KiB. */
+/** Last 20 lines of a program's output, at most 4 KiB. */
 export class OutputTail {
   #bytes: Buffer = Buffer.alloc(0);
   readonly #secret: string;
   readonly #keptBytes: number;
 
-  /** Masks `secret`, in ASCII, as `***`. */
+  /** Masks `secret`, an ASCII string, as `***`. */
   constructor(secret = '') {
     this.#secret = secret;
     // Keeps extra bytes to find a secret that begins before the tail.
@@ -199,8 +201,8 @@ export class OutputTail {
   };
 
   /**
-   * Returns the output without colours and other control characters. Of overwritten lines, such as progress bars, only
-   * the last state is returned.
+   * Returns the output without colours and other control characters. For overwritten lines, such as progress bars,
+   * returns only the last state.
    */
   get text(): string {
     const bytes = this.#mask().subarray(-maxTailBytes);
@@ -216,7 +218,7 @@ export class OutputTail {
       .join('\n');
   }
 
-  /** Masks the secret without changing the length of the output. The tail therefore begins at the same byte. */
+  /** Masks the secret without changing the length of the output, so that the tail begins at the same byte. */
   #mask(): Buffer {
     if (this.#secret === '') return this.#bytes;
     const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));

@@ -23,7 +23,7 @@ export const completionCommand = defineCommand({
   },
 });
 
-/** Milliseconds; a user is waiting for the completion. */
+/** Milliseconds. Short, because a user is waiting for the completion. */
 const timeoutMs = 1000;
 
 const paths: Record<NumberedThings, string[]> = {
@@ -32,7 +32,7 @@ const paths: Record<NumberedThings, string[]> = {
 };
 
 /**
- * Prints the numbers of open incidents or tasks for shell completion, each followed by a tab and its title. Prints
+ * Prints the numbers of open incidents or tasks for shell completion. A tab and the title follow each number. Prints
  * nothing on failure.
  */
 const printNumbers = async (things: NumberedThings): Promise<number> => {

@@ -9,9 +9,9 @@ import { toLateText, tolerate, UnsentFolder } from './state-folder.ts';
 const attemptMs = 10_000;
 const waitMs = 1000;
 
-/** Undelivered ping. Its path may be secret, so only the user may read the folder. */
+/** Undelivered ping. Only the user may read the folder, because the path of a ping may be secret. */
 interface KeptPing {
-  /** Server to which the ping will be sent. */
+  /** Server that the ping is for. */
   url: string;
   path: string;
   body: string;
@@ -33,7 +33,7 @@ export const readAddress = (address: string): string => {
 export interface RunReport {
   /** Reports that the run is taking too long. */
   late(text: string): void;
-  /** Reports the end of the run. `text` is the title and the last output. */
+  /** Reports the end of the run. `text` contains the title and the last output. */
   end(ending: { exitCode: number; isFailure: boolean; title: string; text: string }): void;
   /** Stores undelivered reports before the process ends. */
   interrupt(): void;
@@ -41,14 +41,14 @@ export interface RunReport {
   finish(): Promise<unknown>;
 }
 
-/** Creates a report that pings a heartbeat. Its address is never shown. The run begins now. */
+/** Creates a report that pings a heartbeat, starting now. The address of the heartbeat is never shown. */
 export const createHeartbeatReport = (server: AlertServer, address: string, retryForMs: number): RunReport => {
   const rid = randomUUID();
   const toPath = (signal: string | number): string => `ping/${address}/${signal}?rid=${rid}`;
   let end: KeptPing | undefined;
   /** Pings are sent one after the other. */
   let turn: Promise<unknown> = deliverKeptPings(server).then((isAway) =>
-    // The final ping is sufficient; the start ping only adds the duration.
+    // The final ping suffices. The start ping only adds the duration.
     isAway ? undefined : send(server, { path: toPath('start'), body: '' }),
   );
   const keep = (ping: KeptPing, at: Date): void => {
@@ -82,8 +82,8 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
 };
 
 /**
- * Sends a ping. Resolves to undefined once the ping is on the server's disk. After a failure, resolves to the reason,
- * and whether the failure may be temporary.
+ * Sends a ping. Resolves to undefined once the ping is on the server's disk. After a failure, resolves to the reason
+ * and to whether the failure may be temporary.
  */
 const send = async (server: AlertServer, { path, body }: Pick<KeptPing, 'path' | 'body'>) => {
   const { status, reason } = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });

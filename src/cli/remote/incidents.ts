@@ -192,7 +192,7 @@ export const addRespondersCommand = defineAskingCommand({
   },
 });
 
-/** Applies an action to each incident. The exit code is 1 if the server refused any of them. */
+/** Applies an action to each incident. The exit code is 1 if the server refused any of the actions. */
 const act = async (
   { ask, show }: Asking,
   action: 'acknowledge' | 'resolve',
@@ -209,7 +209,7 @@ const act = async (
   return rows.length < data.length ? 1 : 0;
 };
 
-/** Parses an incident number. Also accepts `#412`. Shells treat that as a comment unless it is quoted. */
+/** Parses the number of an incident. Also accepts `#412`, which shells treat as a comment unless it is quoted. */
 const toNumber = (word: string): string => {
   const number = word.replace(/^#/, '');
   if (!/^[\w-]{1,36}$/.test(number)) {

@@ -127,7 +127,8 @@ export const runProgram = defineCommand({
 });
 
 /**
- * Returns the server, or the reason why the variables are invalid. Invalid variables must not stop the wrapped command.
+ * Returns the server, or the reason why the variables are invalid, because invalid variables must not stop the wrapped
+ * command.
  */
 const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertServer | { refused: string } => {
   if (flag !== undefined) toServerUrl(flag, '--url');
@@ -140,7 +141,7 @@ const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertS
 
 const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
 
-/** Maximum number of words that a script contributes to the command's name. */
+/** Maximum number of words from a script in the name of the command. */
 const maxWords = 3;
 
 /**
@@ -176,7 +177,7 @@ const toHash = (text: string): string => createHash('sha256').update(text).diges
 /** Commands whose last run was reported to a server as a failure. */
 const failedRuns = new StateFolder('failed-runs');
 
-/** Reports runs of one command as alerts with the same key. A failed report never stops the command. */
+/** Reports the runs of one command as alerts with the same key. A failed report never stops the command. */
 const createAlertReport = (
   server: AlertServer,
   about: Required<Pick<SentAlert, 'source' | 'hostname' | 'key' | 'level'>>,
@@ -185,7 +186,7 @@ const createAlertReport = (
   const url = server.url.href;
   const file = `${toHash(`${url}\n${about.key}`).slice(0, 32)}.json`;
   const pending = new Set<PendingAlert>();
-  /** Settles after the previous alert. Alerts are sent one at a time. */
+  /** Settles when the previous alert has been sent, because alerts are sent one at a time. */
   let turn: Promise<unknown> = Promise.resolve();
   /** Alert with the run's current state. */
   let last: SentAlert | undefined;
@@ -214,7 +215,7 @@ const createAlertReport = (
     late: fail,
     end: ({ isFailure, title, text }) => {
       if (isFailure) return fail(text);
-      // Also resolves the alerts of the previous run.
+      // Also resolves alerts about the previous run.
       const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
       if (isOver) send({ ...about, level: 'INFO', message: title, status: 'resolved' });
       else turn = deliverKept(server, performance.now());
@@ -230,7 +231,7 @@ const createAlertReport = (
   };
 };
 
-/** Creates the report for a run without a usable server. */
+/** Creates a report that sends nothing, for a run without a usable server. */
 const createMuteReport = (reason: string): RunReport => {
   const fail = (): void =>
     say(explainUnsent({ reason, isKept: false, lost: 'the settings contain no usable server URL' }));

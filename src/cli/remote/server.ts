@@ -11,7 +11,7 @@ import { readInput } from '../stdio.ts';
 
 /** Server that receives alerts. */
 export interface AlertServer {
-  /** Always ends with `/`. The path is a mount, or the prefix used by a proxy. */
+  /** Always ends with `/`. Its path is a mount, or the prefix that a proxy uses. */
   url: URL;
   key: string | undefined;
   /** Socket of an agent on this machine. */
@@ -54,8 +54,8 @@ export const clientVariables = {
 };
 
 /**
- * Returns the server from the flag `--url` or the variables. Throws a UsageError if either is invalid. The error never
- * shows the key.
+ * Returns the server named by the flag `--url` or by the variables. Throws a UsageError if either is invalid. The error
+ * never shows the key.
  */
 export const readServer = (flag: string | undefined, dataDir?: string): AlertServer => {
   const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
@@ -68,7 +68,7 @@ export const readServer = (flag: string | undefined, dataDir?: string): AlertSer
   return { url, key: key?.trim() || undefined };
 };
 
-/** Data folders of an agent, in addition to `SIGNALBOX_DATA_DIR`. */
+/** Data folders of an agent to try unless `SIGNALBOX_DATA_DIR` is set. */
 const agentFolders = ['data', '/var/lib/signalbox-agent'];
 
 /** Returns the socket of the agent on this machine. Undefined if there is no agent. */
@@ -96,7 +96,7 @@ export const readAlertKey = (key: string): string => {
   return key;
 };
 
-/** Maximum seconds of a timer (24 days). */
+/** Maximum seconds of a timer: 24 days. */
 const maxSeconds = 2_000_000;
 
 /** Converts a flag's value from seconds to milliseconds. Throws a UsageError if the value is not a valid number. */
@@ -131,8 +131,8 @@ export interface ServerReply {
   /** Reason for a failure, as a clause for people. Never shows the key. */
   reason: string;
   /**
-   * True if there was no response and retrying is useless. The certificate is not trusted, or the server speaks neither
-   * HTTP nor TLS.
+   * True if there was no response and a retry is useless, because the certificate is not trusted or the server speaks
+   * neither HTTP nor TLS.
    */
   isLasting: boolean;
 }

@@ -7,8 +7,8 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
 /**
- * Maximum number of files in a folder, and maximum size of a file in bytes. Beyond the number, the oldest are dropped.
- * A file contains an alert in its envelope.
+ * Maximum number of files in a folder, and maximum size of a file in bytes. Beyond the number, the oldest files are
+ * dropped. A file contains an alert in its envelope.
  */
 const maxFiles = 1000;
 const maxBytes = 16 * 1024 * 1024;
@@ -99,14 +99,14 @@ export class StateFolder {
 }
 
 /**
- * Undelivered messages with the URL of their server, one per file. `noun` is the word for a message in output to
+ * Undelivered messages, each in a file with the URL of its server. `noun` is the word for a message in output to
  * people.
  */
 export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   readonly #noun: string;
   readonly #isWhole: (kept: Kept) => boolean;
 
-  /** `isWhole` returns false, or throws, for values that this class did not write. */
+  /** `isWhole` returns false or throws for values that this class did not write. */
   constructor(name: string, noun: string, isWhole: (kept: Kept) => boolean) {
     super(name);
     this.#noun = noun;
@@ -149,11 +149,14 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   }
 }
 
-/** Adds a note to a text for people: the text was sent later than intended. */
+/** Adds a note for people that the text was sent later than intended. */
 export const toLateText = (text: string, at: Date): string =>
   `${text}\n(sent late; happened at ${toLocalSecond(at.getTime())})`;
 
-/** Runs an action that is not essential to the command. Prints only the first fault with a given effect. */
+/**
+ * Runs an action that is not essential to the command. If it fails, prints the fault, but only the first fault with a
+ * given effect.
+ */
 export const tolerate = <T>(effect: string, action: () => T): T | undefined => {
   try {
     return action();

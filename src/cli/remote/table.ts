@@ -7,15 +7,15 @@ import { escapeControls } from '../stdio.ts';
 const gap = '  ';
 
 /**
- * Widths of any column but the last. The first is the maximum unless there is room for more. The second is the minimum
- * in a narrow terminal.
+ * Widths of all columns except the last. The first is the maximum unless there is room for more. The second is the
+ * minimum in a narrow terminal.
  */
 const maxWidth = 28;
 const minWidth = 8;
 
 /**
- * Widths of the last column, the most informative. Other columns shrink to give it the first width. They are omitted to
- * give it the second.
+ * Widths of the last column, which is the most informative. Other columns shrink to give it the first width, and are
+ * omitted to give it the second.
  */
 const lastWide = 36;
 const minLastWidth = 24;
@@ -23,7 +23,7 @@ const minLastWidth = 24;
 interface TableOptions {
   /** Colours a cell on a terminal, unless NO_COLOR is set. */
   paint?: (text: string) => string;
-  /** Titles of columns that a narrow terminal can omit, in this order. */
+  /** Titles of columns to omit in a narrow terminal, in this order. */
   dropped?: readonly string[];
   /** Titles of columns that are useless when cut, such as times. */
   fixed?: readonly string[];
@@ -34,8 +34,7 @@ interface TableOptions {
 type Rows = readonly (readonly string[])[];
 
 /**
- * Formats a table with one line per row. Columns are as wide as their texts, but never so wide that a line exceeds the
- * terminal.
+ * Formats a table with one line per row. Columns are as wide as their texts, unless a line would exceed the terminal.
  */
 export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string =>
   createTable(titles, options)(rows);
@@ -76,7 +75,7 @@ export const createTable = (
 /** True if this terminal gets coloured text. */
 export const isPainted = (): boolean => process.stdout.isTTY === true && !process.env['NO_COLOR'];
 
-/** Computes the column widths for this terminal. 0 for omitted columns. */
+/** Returns the column widths for this terminal. Omitted columns have the width 0. */
 const fitWidths = (
   titles: readonly string[],
   natural: readonly number[],
@@ -132,7 +131,7 @@ export const toWidth = (text: string): number =>
 
 const toCharacterWidth = (character: string): number => (wide.test(character) ? 2 : 1);
 
-/** Cuts the text to a maximum number of columns. `…` stands for the removed part. */
+/** Cuts the text to a maximum number of columns. `…` replaces the removed part. */
 export const fitText = (text: string, columns: number): string => {
   // A character takes at most two code units per column, unless it is a sequence.
   if (columns === Number.POSITIVE_INFINITY || toWidth(text) <= columns) return text;
@@ -171,7 +170,7 @@ export const toRelativeTime = (time: string): string => {
 /** Formats a time in local time: `2026-01-31 09:30:00`. */
 export const toReadableTime = (time: string): string => toLocalTimestamp(new Date(time)).replace('T', ' ');
 
-/** Adds the full text of the last column below a table that has only one row and cuts the text. */
+/** Appends the full text of the last column to a one-row table that cuts the text. */
 export const withWhole = (table: string, text: string): string => {
   const whole = escapeControls(foldSpaces(text));
   return table.includes(whole) ? table : `${table}\n${whole}\n`;

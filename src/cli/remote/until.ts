@@ -7,7 +7,7 @@ const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Parses the end time that a person entered for a period starting at `from`. A clock time means its next occurrence
+ * Parses the end time that a person entered for a period that starts at `from`. A clock time means its next occurrence
  * after `from`. Throws a UsageError for an invalid or past time.
  */
 export const parseUntil = (text: string, now: Date, from?: Date): Date => {
@@ -28,8 +28,8 @@ export const parseWhen = (flag: string, text: string, now: Date): Date => {
 };
 
 /**
- * Parses a start time in the past. Accepts the forms of `parseWhen`, but clock times mean their most recent occurrence,
- * and durations count back from now. Throws a UsageError for an invalid time.
+ * Parses a start time in the past. Accepts the forms of `parseWhen`, except that clock times mean their most recent
+ * occurrence and durations count back from now. Throws a UsageError for an invalid time.
  */
 export const parseSince = (text: string, now: Date): Date => {
   const clock = parseClock(text, now);

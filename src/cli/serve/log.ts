@@ -9,14 +9,14 @@ const maxWaitingBytes = 1024 * 1024;
 
 /**
  * Creates the log: readable lines on standard error in a terminal, otherwise JSON. A full disk, a closed terminal or a
- * stalled reader must not stop the server. Lines that could not be written are retried with the next line.
+ * stalled reader must not stop the server. Lines that could not be written are retried together with the next line.
  */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
   // Opened first, so that writing to a full pipe fails instead of blocking.
   const { isTTY } = process.stderr;
   const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN: () => false });
   destination.on('error', () => undefined);
-  // Has no flushSync, which pino would call after a fatal error and which retries as long as the disk is full.
+  // Leaves out flushSync, because pino would call it after a fatal error, and it retries as long as the disk is full.
   const write = (line: string): void => {
     clearProgress();
     destination.write(isTTY ? toReadable(line) : line);

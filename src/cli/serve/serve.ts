@@ -24,18 +24,18 @@ import { handleSignals } from './stopping.ts';
 /** Milliseconds allowed during shutdown for running requests to finish. */
 const gracePeriodMs = 10_000;
 
-/** Profiles whose records are lost with a memory store. */
+/** Profiles whose records a memory store loses. */
 const forgetful = ['tasks', 'protected-tasks', 'simple-tasks', 'items'];
 
-/** A warning for the log. */
+/** Warning for the log. */
 interface Warning {
   msg: string;
-  /** In the form `GET, POST /api/tasks`. */
+  /** Routes in the form `GET, POST /api/tasks`. */
   openRoutes?: string[];
 }
 
 interface Options {
-  /** Overrides the level in the settings. */
+  /** Level that overrides the level in the settings. */
   logLevel?: Settings['logLevel'];
   /** Environment variables. Default: the variables of this process. */
   environment?: NodeJS.ProcessEnv;
@@ -56,7 +56,7 @@ const prepare = async (
   const settings = loadSettings(schema, flags, environment, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
-  // A terminal shows the progress of slow work; elsewhere, the log does.
+  // A terminal shows the progress of slow work. Without a terminal, the log does.
   const onProgress = process.stderr.isTTY ? { onProgress: showProgress } : {};
   const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
   const parts = { log, features, openStorage: open };
@@ -106,9 +106,9 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   // The server works even if its start message cannot be written, for example because the disk is full.
   process.stdout.on('error', () => undefined);
   clearProgress();
-  // Printed after the signal handlers are installed: readers of the address may also stop the server.
+  // Printed after the signal handlers are installed, because programs that read the address may also stop the server.
   process.stdout.write(createStartMessage(app, address, settings));
-  // Logged last, so the start message is not interrupted.
+  // Logged last, so that the start message is not interrupted.
   for (const warning of warnings) log.warn(warning);
   for (const remark of app.remarks) log.info(remark);
   if (!isHeapLarge) setTimeout(freeMemory, startGarbageMs).unref();
@@ -131,7 +131,7 @@ const listAccessWarnings = ({ mounts, openRoutesNotice }: App, { jwtSecret }: Se
   const closed = profiles.filter(
     ({ aliases, routes }) =>
       routes.every(({ access }) => access !== 'open') &&
-      // Skips profiles that the user did not ask for, but that another profile brought along.
+      // Skips profiles that the user did not ask for and that another profile brought along.
       !profiles.some(({ name }) => aliases.includes(name)),
   );
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
@@ -173,8 +173,8 @@ const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyB
 };
 
 /**
- * Heap size in bytes above which `freeMemory` runs before the server listens. Running it later would delay requests too
- * long.
+ * Heap size in bytes above which `freeMemory` runs before the server listens, because running it later would delay
+ * requests too long.
  */
 const largeHeapBytes = 64 * MiB;
 
@@ -193,7 +193,7 @@ const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 /**
- * Creates the text printed on startup: addresses of the console and for alerts, the mounts, routes open without a
+ * Creates the text printed on startup: the addresses of the console and for alerts, the mounts, the routes that need no
  * token, and notices such as random passwords.
  */
 const createStartMessage = (
@@ -201,7 +201,7 @@ const createStartMessage = (
   address: string,
   { store, publicUrl }: Settings,
 ): string => {
-  // A setting of notifications, which may be disabled.
+  // `publicUrl` is a setting of notifications, which may be disabled.
   const reached = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : undefined;
   const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
   const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
@@ -221,7 +221,7 @@ const createStartMessage = (
     '',
     `Open without a token: ${describeOpenProfiles(mounts)}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
-    // The invitation's page is part of the console.
+    // The page for the invitation is part of the console.
     ...(invitation && home !== '/docs/'
       ? ['', `${invitation.text}: ${reached ?? local}${home}${invitation.fragment}`]
       : []),
@@ -235,7 +235,7 @@ const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
 
-/** Lists the profiles whose routes are all open. Then lists the profiles with some open routes, marked `in part`. */
+/** Lists the profiles whose routes are all open, then the profiles with some open routes, marked `in part`. */
 const describeOpenProfiles = (mounts: App['mounts']): string => {
   const isOpen = ({ access }: { access: string }): boolean => access === 'open';
   const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));

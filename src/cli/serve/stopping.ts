@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 
 /**
- * Signals that shut the server down in order. Faults in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled:
- * their handler would run again and again. Without a handler, the process ends immediately and a service manager
- * restarts it.
+ * Signals that shut the server down in order. Faults in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled,
+ * because their handler would run again and again. Without a handler, the process ends immediately and a service
+ * manager restarts it.
  */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const;
 
 /**
- * Signals to ignore. Other daemons reopen their logs on these signals. Node by default would open its debugger to every
- * local account, or exit without completing its work.
+ * Signals to ignore. Other daemons reopen their logs on these signals. By default, Node would open its debugger to
+ * every local account, or exit without completing its work.
  */
 const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
 

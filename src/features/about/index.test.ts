@@ -37,7 +37,7 @@ test('every library in the program and its pages is listed with its licence', as
   });
   assert.equal(json.count, json.data.length);
   const names = json.data.map(({ name }) => name);
-  // Libraries of the program, the console, its icons, a native module, and the API reference.
+  // Libraries used by the program, the console, its icons, a native module, and the API reference.
   for (const name of [
     'fastify',
     'preact',

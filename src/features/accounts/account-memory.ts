@@ -4,10 +4,10 @@ import { parseJsonList } from '../../lib/parse-json.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
-/** Configured account at the last startup: its name, and a MAC of its role and password. */
+/** Configured account at the last startup: its name, and a MAC over its role and password. */
 type StoredMark = [name: string, mark: string];
 
-/** Configured account. `checked` is its role with its password or hash. */
+/** Configured account. `checked` combines its role with its password or hash. */
 interface ConfiguredAccount {
   name: string;
   checked: string;
@@ -16,9 +16,9 @@ interface ConfiguredAccount {
 export type AccountMemory = Awaited<ReturnType<typeof openAccountMemory>>;
 
 /**
- * Opens the memory of the configured accounts at the last startup. It reveals users who were removed from the config
- * file while the server was stopped and who may still have a token. Marks made with any of the keys are valid. New
- * marks use the first key.
+ * Opens the record of the accounts that were configured at the last startup. It reveals users who may still have a
+ * token although they were removed from the config file while the server was stopped. Marks made with any of the keys
+ * are valid. New marks use the first key.
  */
 export const openAccountMemory = async (
   file: ReplacedFile,
@@ -41,7 +41,8 @@ export const openAccountMemory = async (
   };
   return {
     /**
-     * Returns the names that have been removed from the config file, or that now have another role or password there.
+     * Returns the names of accounts that have been removed from the config file, or whose role or password has changed
+     * there.
      */
     listChanged: (accounts: readonly ConfiguredAccount[]): string[] =>
       stored.flatMap(([name, mark]) => {
@@ -49,7 +50,8 @@ export const openAccountMemory = async (
         return account && isSame(account, mark) ? [] : [name];
       }),
     /**
-     * Stores the accounts. Call once their revocations are stored. If storing fails, the next startup revokes again.
+     * Stores the accounts. Call only after their revocations are stored. If storing fails, the next startup revokes
+     * again.
      */
     store: (accounts: readonly ConfiguredAccount[], revoked: Promise<unknown>): void => {
       const [key = ''] = keys;

@@ -7,14 +7,14 @@ import type { AccountMemory } from './account-memory.ts';
 import type { Account, UserSettingKeeper } from './user-kind.ts';
 import type { User, UserSettings } from './users.ts';
 
-/** Kind of runtime setting that ends all of a name's sessions. It has no routes and no limits. */
+/** Kind of runtime setting that ends all sessions of a name. It has no routes and no limits. */
 export const sessionEndKind = 'session-end';
 
 export interface SessionEnd {
-  /** Unix second up to which earlier versions refuse the name's tokens. */
+  /** Unix second up to which earlier versions refuse tokens of the name. */
   notBefore: number;
   /**
-   * True if the name had no account. Its tokens come from another issuer. Only their times distinguish valid tokens
+   * True if the name had no account, so its tokens come from another issuer. Only their times distinguish valid tokens
    * from revoked ones.
    */
   isForeign?: boolean;
@@ -37,20 +37,20 @@ interface AccountParts {
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /**
- * Creates the accounts: runtime users and configured users. A configured user wins over a runtime user with the same
- * name. If no Admin is configured, `admin` and `reader` exist with random passwords. There are no accounts before
- * `load` is called. The tokens of users who are removed or get another role or password are revoked, even if the config
- * file changed while the server was stopped.
+ * Creates the accounts: runtime users and configured users. If both have the same name, the configured user wins. If no
+ * Admin is configured, `admin` and `reader` exist with random passwords. There are no accounts before `load` is called.
+ * The tokens of users who are removed, or who get another role or password, are revoked, even if the config file
+ * changed while the server was stopped.
  */
 export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
   /** Users whose random passwords have been announced. */
   const announced = new Set<string>();
-  /** Revocation marks that are not stored yet, by name. A mark is part of the generation. */
+  /** Revocation marks that are not stored yet, by name. Each mark is part of the generation. */
   const unstoredMarks = new Map<string, string>();
   /**
-   * True once the configured accounts have been compared with the accounts at the last startup. The comparison needs all
+   * True once the configured accounts have been compared with those at the last startup. The comparison needs all
    * accounts.
    */
   let isCompared = memory === undefined;
@@ -67,7 +67,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
       ...(readerPassword === undefined ? [] : [toBuiltIn('reader', 'Reader', 'config', readerPassword)]),
     ];
   };
-  /** Lists runtime and configured accounts. A configured account wins over a runtime account with the same name. */
+  /** Lists runtime and configured accounts. If both have the same name, the configured account wins. */
   const listPermanent = (): Account[] => {
     const configured = listConfigured();
     return [...runtime.list().filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
@@ -84,7 +84,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
         password: secrets.get(`${name}Password`, passwordBytes),
       }));
   };
-  /** Refuses all of a name's tokens immediately, and stores the revocation. */
+  /** Refuses all tokens of a name immediately, and stores the revocation. */
   const revoke = async (name: string): Promise<void> => {
     const mark = `x${randomBytes(6).toString('base64url')}`;
     unstoredMarks.set(name, mark);
@@ -93,8 +93,8 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   };
 
   /**
-   * Lists accounts for the memory. Leaves out temporary accounts, whose random passwords change with each startup. That
-   * change must not revoke anything.
+   * Lists the accounts to remember. Leaves out temporary accounts: their random passwords change with each startup, and
+   * that change must not revoke anything.
    */
   const listRemembered = () =>
     [...accounts.values()]
@@ -190,7 +190,9 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   };
 };
 
-/** Returns the generation of an account's tokens. Undefined until a configured account's first revocation. */
+/**
+ * Returns the generation that an account's tokens must have. Undefined until a configured account's first revocation.
+ */
 const findGeneration = (
   { origin, setting }: Account,
   end: RuntimeSetting<SessionEnd> | undefined,

@@ -45,7 +45,7 @@ export const createAuthentication = (
     logins.at(result).value += 1;
   };
   const queue = createCheckQueue(readSeconds);
-  /** Address group of each user's last login. */
+  /** Address group from which each user last logged in. */
   const lastGroups = new Map<string, string>();
   return async (name, password, ip) => {
     const account = accounts.find(name);
@@ -67,7 +67,7 @@ export const createAuthentication = (
         }
         throw new HttpError('unauthorized', 'Unknown user');
       }
-      // A password that cannot exist is not a guess and does not count as wrong.
+      // A password that cannot exist is no guess, so it does not count as wrong.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
       const check = async (): Promise<boolean> => isPassword(password, await account.readHash());
       const isKnown = lastGroups.get(account.name) === group;
@@ -79,7 +79,7 @@ export const createAuthentication = (
       }
       // The account was deleted or changed during the check.
       if (accounts.find(name)?.checked !== account.checked) throw new HttpError('unauthorized', 'Invalid password');
-      // A success without earlier failures has no effect on other instances.
+      // A success without earlier failures does not affect other instances.
       if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
       lastGroups.set(account.name, group);
       count('accepted');

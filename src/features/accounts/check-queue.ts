@@ -1,8 +1,8 @@
 import { createQueue, type QueuedTask } from '../../http/overload.ts';
 
 /**
- * Maximum number of password checks at a time. Hashing shares a few threads with syncing files, so more checks would
- * delay the responses to alerts.
+ * Maximum number of password checks at a time. Hashing shares a few threads with file syncs, so more checks would delay
+ * the responses to alerts.
  */
 const maxChecks = { running: 2, waiting: 8 };
 
@@ -19,17 +19,17 @@ type WaitingCheck = QueuedTask<PasswordCheck>;
 
 /**
  * Creates a queue that divides password checks fairly between addresses (IPv6: /64 networks). Correct passwords are
- * never delayed. Wrong ones are delayed only after some attempts. Without fair shares, two addresses that loop logins
- * would keep everyone else out. The address with the fewest recent checks goes first. Among equals, the newest check
- * goes first, because older clients may have given up. Every second check goes to an address from which its user last
- * logged in. A quarter of the places are reserved for such addresses. When all places are taken, the last check in this
- * order is refused with 503. `now` is in seconds and monotonic.
+ * never delayed. Wrong passwords are delayed only after some attempts. Without fair shares, two addresses that loop
+ * logins would keep everyone else out. The address with the fewest recent checks goes first. Among equals, the newest
+ * check goes first, because older clients may have given up. Every second check goes to an address from which its user
+ * last logged in. A quarter of the places are reserved for such addresses. When all places are taken, the last check in
+ * this order is refused with 503. `now` is in seconds and monotonic.
  */
 export const createCheckQueue = (now: () => number) => {
   let isTurnOfKnown = true;
-  /** Address groups of recently started checks, oldest first. */
+  /** Recently started checks with their address groups, oldest first. */
   let started: { group: string; at: number }[] = [];
-  /** Returns the waiting checks in order. The first is the next to run. */
+  /** Returns the waiting checks in the order in which they will run. */
   const rank = (line: readonly WaitingCheck[]): WaitingCheck[] => {
     const counts = new Map<string, number>();
     const count = (group: string): number => {

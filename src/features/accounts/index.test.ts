@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { passwords, startApp } from '../../../test/support/app.ts';
 import { createClient } from '../../../test/support/client.ts';
 
-/** Starts an app; `login` logs in from a local address. */
+/** Starts an app, and a function that logs in from a local address. */
 const start = async (t: TestContext) => {
   const { url, request } = await startApp(t, { settings: { profiles: ['login', 'alerts'] } });
   const login = async (localAddress: string) => {

@@ -26,7 +26,7 @@ import { Credentials, findUserProblems, IssuedToken, loginSettings } from './use
 /** Number of random bytes in a signing key. */
 const secretBytes = 32;
 
-/** Milliseconds between removals of session ends that no longer have any effect. */
+/** Milliseconds between two removals of obsolete session ends. */
 const removalMs = 10 * 60_000;
 
 const unknownNotice =
@@ -34,7 +34,7 @@ const unknownNotice =
 
 const notStored = 'login: the revocation of tokens could not be stored';
 
-/** Feature for logins, which exchange names and passwords for tokens. Includes users, keys and sessions. */
+/** Feature for accounts: logins that exchange names and passwords for tokens, users, keys, and sessions. */
 export const accounts = defineFeature({
   name: 'accounts',
   needs: ['settings'],
@@ -59,7 +59,7 @@ export const accounts = defineFeature({
     const { settings, tokens, keys, secrets, log, clock, storage, offers } = parts;
     const { database } = storage;
     const { settings: store } = offers;
-    /** Stores a revocation. The tokens are then still refused after a restart. */
+    /** Stores a revocation, so that the tokens are still refused after a restart. */
     const storeRevocation = async (name: string): Promise<void> => {
       await keeper.endSessions(name, ownSender, true).catch((err) => {
         log.warn({ err }, notStored);

@@ -11,7 +11,7 @@ const writeIntervalMs = 10 * 60_000;
 /** Maximum milliseconds for the last write when the server stops. */
 const lastWriteMs = 1000;
 
-/** First digits of a key's hash, and the times of the key's first known use and last use in Unix milliseconds. */
+/** First digits of a key's hash, the time of its first known use and the time of its last use, in Unix milliseconds. */
 type StoredUse = [id: string, since: number, last: number];
 
 /** Storage for key uses: the data directory, or the database that instances share. */
@@ -23,8 +23,8 @@ interface UseStore {
 const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
 
 /**
- * Tracks when keys are used. Stores uses every 10 minutes instead of with each request. If a use could not be stored,
- * the next use of the key makes up for it.
+ * Tracks when keys are used. Stores uses every 10 minutes instead of with each request. If storing a use fails, the
+ * next use of the key makes up for it.
  */
 export const createKeyUses = (
   keys: Pick<AccessKeys, 'list'>,

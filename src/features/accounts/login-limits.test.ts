@@ -6,7 +6,7 @@ const a = '192.0.2.1';
 const b = '192.0.2.2';
 const usual: AttemptLimits = { perAddress: 3, perUser: 0, inTotal: 0, maxDelay: 100 };
 
-/** Creates limits with a manual clock, and shorthands for attempts. */
+/** Creates limits with a manual clock, and shorthand functions for attempts. */
 const start = (changes: Partial<AttemptLimits> = {}) => {
   const clock = { seconds: 1000 };
   const delayed: (string | undefined)[] = [];

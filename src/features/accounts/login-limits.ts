@@ -8,7 +8,8 @@ export interface AttemptLimits {
    */
   perUser: number;
   /**
-   * Number of wrong logins for all users within an hour before addresses with wrong logins are delayed. 0 for no limit.
+   * Number of wrong logins for all users together within an hour before addresses with wrong logins are delayed. 0 for
+   * no limit.
    */
   inTotal: number;
   /** Longest delay in seconds. */
@@ -26,7 +27,7 @@ export interface CheckedLogin {
 
 /** Recent logins from an address group. */
 interface LoginAddress {
-  /** Wrong logins by user. The key undefined counts all unknown users. */
+  /** Wrong logins by user. The key undefined stands for all unknown users together. */
   wrong: Map<string | undefined, number>;
   /** Time of the last wrong login in seconds. */
   lastWrong: number;
@@ -39,18 +40,18 @@ export type LoginLimits = ReturnType<typeof createLoginLimits>;
 /** Maximum number of addresses in memory. The address whose last failure is oldest is dropped first. */
 const maxAddresses = 10_000;
 
-/** Seconds from the last wrong login until an address is forgotten. */
+/** Seconds after its last wrong login at which an address is forgotten. */
 const addressMemory = 3600;
 
 /** Seconds of the first delay. Each further wrong login doubles the delay. */
 const firstDelay = 10;
 
-/** Longest delay in seconds caused by other clients. It also affects users who mistyped once. */
+/** Longest delay, in seconds, that other clients can cause. It also affects users who mistyped once. */
 const maxSharedDelay = 30;
 
 /**
  * Creates limits that slow down guessing without locking anyone out. An address without wrong logins is never delayed.
- * An address with wrong logins waits for the longest of the delays, counted from its last wrong login. `now` is in
+ * An address with wrong logins waits for the longest of its delays, counted from its last wrong login. `now` is in
  * seconds and monotonic. `reportDelayed` is called when an address has used up its free attempts.
  */
 export const createLoginLimits = (
@@ -58,7 +59,7 @@ export const createLoginLimits = (
   now: () => number,
   reportDelayed: (ip: string | undefined) => void,
 ) => {
-  /** Addresses in order of their last wrong login, oldest first. */
+  /** Addresses, ordered by the time of their last wrong login. */
   const addresses = new Map<string, LoginAddress>();
   const shared = createSharedDelay(limits, now);
   const isOld = ({ pending, lastWrong }: LoginAddress) => pending === 0 && now() - lastWrong > addressMemory;
@@ -90,7 +91,7 @@ export const createLoginLimits = (
   };
   return {
     /**
-     * Begins an attempt. Returns the seconds to wait instead if the address is delayed. `user` is undefined for an
+     * Begins an attempt. If the address is delayed, returns the seconds to wait instead. `user` is undefined for an
      * unknown user.
      */
     begin: (ip: string | undefined, user: string | undefined) => {
@@ -134,7 +135,10 @@ export const createLoginLimits = (
 
 const countWrong = ({ wrong }: LoginAddress): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
 
-/** Returns how many logins from an address may be checked at a time, on the assumption that all of them are wrong. */
+/**
+ * Returns the number of logins from an address that may be checked at the same time, assuming that all of them are
+ * wrong.
+ */
 const countPlaces = (free: number, wrong: number, delay: number): number => {
   if (delay > 0) return 1;
   return free === 0 ? Number.POSITIVE_INFINITY : free - wrong;
@@ -146,7 +150,7 @@ const countPlaces = (free: number, wrong: number, delay: number): number => {
 const toDelay = (wrong: number, free: number, longest: number): number =>
   free === 0 || wrong < free ? 0 : Math.min(longest, firstDelay * 2 ** (wrong - free));
 
-/** Creates the delays caused by wrong logins from all addresses within the last hour, for one user and in total. */
+/** Creates the delays that wrong logins from all addresses within the last hour cause, for one user and in total. */
 const createSharedDelay = (limits: AttemptLimits, now: () => number) => {
   const users = new Map<string, HourlyCount>();
   const total = createHourlyCount(now);

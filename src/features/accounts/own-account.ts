@@ -40,7 +40,7 @@ interface OwnAccountParts {
   keeper: UserKeeper;
 }
 
-/** Creates the routes through which users read and change their own account. */
+/** Creates the routes for users to read and change their own accounts. */
 export const createOwnAccountRoutes = (parts: OwnAccountParts): Route[] => [
   createOwnAccountRoute(parts),
   createPasswordRoute(parts),

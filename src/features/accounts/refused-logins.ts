@@ -8,8 +8,8 @@ export type RefusedLogins = ReturnType<typeof createRefusedLogins>;
 
 /**
  * Creates the log of refused logins, with user and address. Never logs the password or an unknown name, because people
- * type passwords into the wrong field. Limits the number of lines per minute, so that guessing does not fill the log.
- * One line counts the rest.
+ * type passwords into the wrong field. Logs a limited number of lines per minute, so that guessing does not fill the
+ * log, and one more line that counts the rest.
  */
 export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
   let lines = 0;

@@ -18,7 +18,7 @@ interface SessionParts {
   endAll(user: string): Promise<number>;
 }
 
-/** Access to the sessions of the caller, regardless of the `access` setting. */
+/** Access rule for the caller's own sessions. The setting `access` cannot change it. */
 const own = { ...needs('account:own'), staysOpen: true } as const;
 
 export const createSessionRoutes = (parts: SessionParts): Route[] => [

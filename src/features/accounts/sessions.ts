@@ -23,17 +23,14 @@ export interface KnownSession extends Session {
   client: string | null;
 }
 
-/** Session known to this process. Includes the generation that the account then had. */
+/** Session known to this process, with the account's generation at that time. */
 type OwnSession = KnownSession & { generation: string | undefined };
 
 /** Sessions of all instances that share a database. */
 export interface SharedSessions {
   /** Stores a session for the other instances. */
   write(session: KnownSession): void;
-  /**
-   * Returns up to `count` of a user's sessions that were renewed after a given second. Most recently renewed sessions
-   * come first.
-   */
+  /** Returns up to `count` sessions of a user that were renewed after a given second, most recently renewed first. */
   read(user: string, after: number, count: number): Promise<KnownSession[]>;
   /** Removes a user's ended sessions. */
   remove(user: string): void;
@@ -44,11 +41,11 @@ export type Sessions = ReturnType<typeof createSessions>;
 type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
 
 /**
- * Creates the list of sessions with tokens recently issued by this process or another instance. The list only informs
- * users. Tokens are valid without an entry.
+ * Creates the list of sessions whose tokens this process or another instance has recently issued. The list only informs
+ * users. Tokens are valid even without an entry.
  */
 export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?: SharedSessions) => {
-  /** Sessions by id. The most recently renewed session is last. */
+  /** Sessions by id, least recently renewed first. */
   const known = new Map<string, OwnSession>();
   const now = (): number => Math.floor(clock().getTime() / 1000);
   const isLive = ({ renewedAt }: KnownSession): boolean => renewedAt + tokenLifetime > now();
@@ -56,7 +53,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
     const generation = findGrant(user)?.generation;
     return [...known.values()].filter((one) => one.user === user && one.generation === generation && isLive(one));
   };
-  /** Lists the sessions of a user. The most recently renewed session comes first. */
+  /** Lists the sessions of a user, most recently renewed first. */
   const list = async (user: string): Promise<KnownSession[]> => {
     const others = (await shared?.read(user, now() - tokenLifetime, maxUserSessions)) ?? [];
     const own = listOwn(user).reverse();
@@ -81,7 +78,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
   return {
     note,
-    /** Lists the sessions of a user. Includes the session of this request, which may have begun before this process. */
+    /** Lists the sessions of a user. Includes the session of this request, which may be older than this process. */
     listWith: async (user: string, session: Session, caller: Caller): Promise<KnownSession[]> => {
       const found = await list(user);
       if (found.some(({ id }) => id === session.id)) return found;
@@ -96,7 +93,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
 };
 
-/** Issues a token and lists its session. Without `session`, begins a new session. */
+/** Issues a token and lists its session. Without `session`, a new session begins. */
 export const issueToken = (
   { tokens, sessions }: { tokens: Tokens; sessions: Sessions },
   user: { name: string; role: Role },

@@ -12,9 +12,9 @@ import { toShownUser } from './user-kind.ts';
 const codeBytes = 24;
 const setupMinutes = 30;
 
-/** Setup of the first account with the code from the start message. The code works once. */
+/** Setup of the first account, using the code from the start message. The code works once. */
 export interface Setup {
-  /** Undefined once an account exists. */
+  /** Invitation to the setup screen. Undefined once an account exists. */
   invitation: Invitation | undefined;
   /** Reserves the code for one request. Throws an HttpError if the code is wrong, expired or already used. */
   take(code: string): void;

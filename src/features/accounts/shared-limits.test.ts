@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLoginLimits } from './login-limits.ts';
 
-/** Creates limits; `failFrom` fails one login from each of several addresses. */
+/** Creates limits, and a function that fails one login from each of several addresses. */
 const start = (limits: { perUser: number; inTotal: number; maxDelay?: number }) => {
   const clock = { seconds: 0 };
   const all = { perAddress: 8, maxDelay: 300, ...limits };

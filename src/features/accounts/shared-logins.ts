@@ -4,13 +4,10 @@ import type { Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { CheckedLogin, LoginLimits } from './login-limits.ts';
 
-/**
- * Milliseconds for which a login waits for the database. Without the database, each instance counts only its own
- * logins.
- */
+/** Milliseconds that a login waits for the database. Without the database, each instance counts only its own logins. */
 const queryTimeoutMs = 500;
 
-/** Shares the logins checked within the last hour with the other instances of a database. */
+/** Shares the checked logins of the last hour with the other instances that use the database. */
 export const createSharedLogins = (database: Database, clock: () => Date, learn: LoginLimits['learn']) => {
   let lastSeq = 0;
   database.expire({ table: 'login', key: 'seq', at: { timestamp: 'at' }, keptMs: hourMs, clock });

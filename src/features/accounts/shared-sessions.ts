@@ -4,15 +4,15 @@ import type { Database } from '../../storage/postgres/database.ts';
 import type { SharedSessions } from './sessions.ts';
 
 /**
- * Milliseconds for which a list waits for the database. Without the database, an instance lists only the sessions that
- * it knows.
+ * Milliseconds that a list waits for the database. Without the database, an instance lists only the sessions that it
+ * knows.
  */
 const queryTimeoutMs = 1000;
 
 /** Milliseconds after which the last token of a session has certainly expired, even if clocks are wrong. */
 const keptMs = 2 * 1000 * tokenLifetime;
 
-/** Stores sessions in a table for the lists shown to users. Tokens are valid without an entry. */
+/** Stores sessions in a table, for the lists shown to users. Tokens are valid even without an entry. */
 export const createSharedSessions = (
   database: Pick<Database, 'query' | 'expire'>,
   clock: () => Date,
@@ -24,7 +24,7 @@ export const createSharedSessions = (
         ON CONFLICT (id) DO UPDATE SET at = excluded.at, address = excluded.address, client = excluded.client
         WHERE known.at < excluded.at RETURNING 1 AS one`;
       const values = [id, user, since * 1000, renewedAt * 1000, address, client];
-      // The database logs its own failure. Until the session is renewed, only this instance lists it.
+      // The database logs its own failure. Only this instance lists the session until it is renewed.
       database.query({ text, values }).catch(() => undefined);
     },
     remove: (user) => {

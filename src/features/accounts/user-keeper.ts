@@ -10,7 +10,7 @@ import { createSerial } from '../../lib/scheduling.ts';
 import { type Accounts, type SessionEnd, sessionEndKind } from './accounts.ts';
 import { type Account, assertUserName, type StoredUser, type UserSettingKeeper } from './user-kind.ts';
 
-/** Options for changes that take rights away. */
+/** Options of a change that takes rights away. */
 const revocation: PutOptions = { isRevocation: true };
 
 /**
@@ -79,7 +79,7 @@ export const createUserKeeper = (
     if (account) return account;
     throw new HttpError('wrong-state', `User ${name} was deleted in the meantime`);
   };
-  /** Refuses to remove the last administrator. Afterwards, only the config file could add an administrator. */
+  /** Refuses to remove the last administrator, because only the config file could then add one. */
   const assertOthers = (name: string, change: string): void => {
     const isOther = (one: Account): boolean => one.name !== name && one.role === 'Admin' && one.origin !== 'temporary';
     if (accounts.list().some(isOther)) return;
@@ -91,7 +91,7 @@ export const createUserKeeper = (
     throw new StoreConflict(`${name} was changed; its current version is ${version}`, version);
   };
   /**
-   * Revokes all of a name's tokens. Tokens of an account are revoked by generation. Tokens of another issuer are
+   * Revokes all tokens of a name. Tokens of an account are revoked by generation. Tokens from another issuer are
    * revoked up to this second.
    */
   const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
@@ -123,11 +123,11 @@ export const createUserKeeper = (
     assertVersion(account, expected);
     if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'create another administrator first');
     if (password !== undefined) assertStrong(name, password);
-    // A change without effect must not log anyone out.
+    // A change that changes nothing must not log anyone out.
     else if (role === account.role) return account;
     const passwordHash = password === undefined ? setting.value.passwordHash : await hashPassword(password);
     const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
-    // A change made by another instance, but not known here yet, must not be overwritten.
+    // A change by another instance that is not known here yet must not be overwritten.
     await users.store(name, value, by, expected ?? [setting.version], revocation);
     return requireFound(name);
   };
@@ -147,8 +147,8 @@ export const createUserKeeper = (
         throw linkUsed();
       }),
     /**
-     * Replaces role and password. Without a password, keeps the old one. Users change their own password with
-     * `changePassword`.
+     * Replaces role and password. Without a password, keeps the old one. Rejects a user's change of their own password,
+     * because `changePassword` is for that.
      */
     change: async (
       name: string,

@@ -22,11 +22,11 @@ export interface Account {
   origin: 'config' | 'made' | 'temporary';
   /** Runtime setting that defines the account. */
   setting?: RuntimeSetting<StoredUser>;
-  /** Role with password or hash. A login compares it with the account. */
+  /** Role combined with the password or hash. A login compares it with the account. */
   checked: string;
   /**
-   * Returns the hash. Passwords of built-in accounts are hashed at their first login. Hashing them at startup would
-   * delay the first response.
+   * Returns the hash. The passwords of built-in accounts are hashed at their first login, because hashing at startup
+   * would delay the first response.
    */
   readHash(): Promise<string> | string;
 }

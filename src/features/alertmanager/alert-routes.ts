@@ -17,7 +17,7 @@ import {
   AlertmanagerAlerts,
 } from './schema.ts';
 
-/** Milliseconds until clients consider an alert resolved. */
+/** Milliseconds after which clients consider an alert resolved. */
 const firingMs = 5 * 60 * 1000;
 
 /** Creates the routes that list incidents as alerts. */

@@ -8,11 +8,11 @@ export interface AlertmanagerParts {
   clock: () => Date;
 }
 
-/** Access for routes that read. */
+/** Access rule for routes that read. */
 export const alertmanagerReading = openFor('incidents:read');
 
-/** Access for routes that change silences. */
+/** Access rule for routes that change silences. */
 export const alertmanagerChanging = needs('incidents:write');
 
-/** Only receiver that clients see. Destinations stay hidden. */
+/** The only receiver that clients see. Destinations stay hidden. */
 export const alertmanagerReceiver = { name: 'signalbox' };

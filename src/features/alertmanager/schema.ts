@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { defineShape, nullable } from '../../kit/shape.ts';
 
 /**
- * Maximum number of matchers, and maximum length in characters of comments and other text. The length leaves room for
+ * Maximum number of matchers, and maximum length in characters of comments and other texts. The length suffices for
  * silence patterns written as expressions.
  */
 const maxMatchers = 50;

@@ -58,7 +58,10 @@ const findSilences = async (silences: SilenceStore, filter: readonly string[]): 
 
 const ranks = { active: 0, pending: 1, expired: 2 };
 
-/** Compares silences for sorting: active by end, then pending by start, then expired by end with the latest first. */
+/**
+ * Compares silences for sorting: active silences by end, pending silences by start, then expired silences by end,
+ * latest first.
+ */
 const compareSilences = (one: SharedSilence, other: SharedSilence): number => {
   const rank = ranks[one.state] - ranks[other.state];
   if (rank !== 0) return rank;

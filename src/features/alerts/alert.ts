@@ -43,7 +43,10 @@ export type AlertRecord = Alert & {
   details?: string;
   /** http and https URLs by purpose, e.g. `runbook`. */
   links?: Record<string, string>;
-  /** In a resolution: the id of the resolved alert, if known, and its level, or the level given by the sender. */
+  /**
+   * In a resolution: id of the resolved alert, if known, and its level. Without a known alert, the level that the
+   * sender gave.
+   */
   resolves?: string;
   firingLevel?: string;
   /** In a resolution: time at which the first alert of the series was received, RFC 3339 in UTC. */
@@ -146,10 +149,10 @@ export const createForeignAlert = (
 };
 
 /**
- * Returns the key of a series, combined with its state and severity. An alert is a repeat if it has the same state and
- * severity as the last alert with the same sender, fingerprint and start. An alert can fire again with its former
- * start, because Prometheus restores the start after an outage. Keys include the sender, because fingerprints are not
- * secret. A more severe alert is not a repeat.
+ * Returns the key of a series, combined with its state and severity. An alert is a repeat if the last alert with the
+ * same sender, fingerprint and start had the same state and severity. An alert can fire again with its former start,
+ * because Prometheus restores the start after an outage. Keys include the sender, because fingerprints are not secret.
+ * A more severe alert is not a repeat.
  */
 const toKey = (
   sender: string,

@@ -10,7 +10,7 @@ import { createAlertListRoute } from './search/list-route.ts';
 interface AlertRouteParts extends IntakeParts {
   journal: RecordLog;
   readiness: AlertLog['readiness'];
-  /** Lists the names of other stores that currently cannot store changes. */
+  /** Lists the names of stores other than the alert log that currently cannot store changes. */
   listUnavailable(): Promise<string[]>;
 }
 

@@ -3,7 +3,7 @@ import { formats } from './intake/body.ts';
 import { intakeSettings } from './intake/custom/definition.ts';
 import { alertLogSettings } from './log/settings.ts';
 
-/** Formats whose senders can sign. */
+/** Formats with signed requests. */
 const signingFormats = formats.filter(({ signature }) => signature).map(({ name }) => name);
 
 /** Settings of the alerts feature with their defaults. */

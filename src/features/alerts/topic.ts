@@ -7,7 +7,7 @@ import type { FiringState } from './firing/firing-alerts.ts';
 import { AlertEntry } from './schema.ts';
 import { toEntry } from './shown-alert.ts';
 
-/** Milliseconds for which alerts are collected under load. Listeners then receive them in fewer writes. */
+/** Milliseconds for which alerts are collected under load, so that listeners receive them in fewer writes. */
 const collectingMs = 20;
 
 /** Creates the topic of stored alerts, in the form of search results. The id of an event is the seq of its alert. */

@@ -13,7 +13,7 @@ const clockOf = (timeZone: string): ZoneClock => {
   return clock;
 };
 
-/** Part of a calendar day in a time zone that is within a range. Times are Unix milliseconds. */
+/** Part of a calendar day in a time zone that lies within a range. Times are Unix milliseconds. */
 interface LocalDay {
   /** Day, such as `2026-01-31`. */
   day: string;
@@ -35,7 +35,7 @@ export const listLocalDays = (from: number, until: number, timeZone: string): Lo
   }
 };
 
-/** Returns the beginning of the calendar day that is `count` days before the day of the given time. */
+/** Returns the beginning of the calendar day `count` days before the day of the given time. */
 export const findDayBefore = (at: number, count: number, timeZone: string): number => {
   const clock = clockOf(timeZone);
   return clock.toFirstTime(toMidnight(clock.toLocal(at)) - count * dayMs);

@@ -8,7 +8,7 @@ import { CheckHistory, type SavedHistory } from './history.ts';
 /** Maximum number of checks with a history, including deleted checks. */
 const maxHistories = 20_000;
 
-/** Check whose history an event has changed. `all` for every check, undefined for none. */
+/** Check whose history an event has changed: `all` for every check, undefined for none. */
 export type ChangedCheck = CheckId | 'all' | undefined;
 
 /** Entry of a snapshot. */
@@ -17,7 +17,7 @@ export type SavedEntry = SavedHistory | { gapFrom: number | null; alive: (readon
 /** Histories of all checks, folded from events. */
 export class AvailabilityFold implements ProjectionState<ChangedCheck> {
   readonly #histories = new Map<CheckId, CheckHistory>();
-  /** Start of the last gap in Unix milliseconds. The clock may have been set forward at the end of that gap. */
+  /** Start of the last gap, in Unix milliseconds. The clock may have been set forward when that gap ended. */
   #gapFrom = Number.POSITIVE_INFINITY;
   /** Last sign of life of each place in Unix milliseconds. */
   readonly #alive = new Map<string, number>();
@@ -30,14 +30,14 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return this.#histories.values();
   }
 
-  /** Lists the places that observe checks. Each has its last sign of life in Unix milliseconds. */
+  /** Returns the places that observe checks, each with its last sign of life in Unix milliseconds. */
   listAlive(): ReadonlyMap<string, number> {
     return this.#alive;
   }
 
   /**
-   * True for a time more than a day before both the last sign of life and the last gap. The clock is then not set yet,
-   * as after booting without a clock battery. Histories wait until it is set.
+   * True for a time more than a day before both the last sign of life and the last gap. The clock has then not been set
+   * yet, for example after booting without a clock battery. Histories wait until it is set.
    */
   isTooEarly(at: number): boolean {
     return at < Math.min(Math.max(0, ...this.#alive.values()) - dayMs, this.#gapFrom);
@@ -86,7 +86,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return saved.check;
   }
 
-  /** Replaces the history of a check. The places of the check continue to observe it. */
+  /** Replaces the history of a check. The check's places continue to observe it. */
   #import({ history, at }: Extract<AvailabilityEvent, { type: 'imported' }>): ChangedCheck {
     const known = this.find(history.check);
     if (!known && this.#histories.size >= maxHistories) return undefined;
@@ -109,7 +109,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return true;
   }
 
-  /** Returns the history of a check. Creates it if needed. Undefined if there are too many histories. */
+  /** Returns the history of a check, creating it if needed. Undefined if there are too many histories. */
   #require({ check, createdAt }: { check: CheckId; createdAt: number }): CheckHistory | undefined {
     const known = this.find(check);
     // A check from the config file has no creation time, so it continues the history of its name.
@@ -125,7 +125,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return history;
   }
 
-  /** Forgets the history of the check that was deleted first. Returns false if no check was deleted. */
+  /** Forgets the history of the earliest deleted check. Returns false if there is no deleted check. */
   #forgetDeleted(): boolean {
     let first: CheckHistory | undefined;
     for (const history of this.list()) {
@@ -135,7 +135,10 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return first !== undefined && this.#histories.delete(first.check);
   }
 
-  /** Forgets changes that are in the future. They exist if the clock was set forward earlier or is set back now. */
+  /**
+   * Forgets changes with times in the future. Such changes exist if the clock was set forward earlier, or is set back
+   * now.
+   */
   #setBack(at: number): void {
     if (this.isTooEarly(at)) return;
     for (const [place, last] of this.#alive) this.#alive.set(place, Math.min(last, at));

@@ -10,7 +10,7 @@ export interface SavedHistory extends SavedTimeline {
   isMaintained: boolean;
 }
 
-/** History of one check. Several places may observe the check. It is down if any place finds it down. */
+/** History of one check, possibly observed by several places. The check is down if any place finds it down. */
 export class CheckHistory {
   readonly check: CheckId;
   /** Time at which the check was created, in Unix milliseconds. 0 for a check from the config file. */
@@ -66,7 +66,7 @@ export class CheckHistory {
     this.#settle(at);
   }
 
-  /** Continues with the state that the same check has in another history. */
+  /** Continues with the state that another history of the same check has. */
   continueFrom(other: CheckHistory, at: number): void {
     for (const [place, isUp] of other.#places) this.#places.set(place, isUp);
     this.#isMaintained = other.#isMaintained;

@@ -94,11 +94,11 @@ const day = 24 * 60 * 60;
 const spanSeconds = 4 * day;
 const [, down, maintenance, unknown] = checkStates.map((_, code) => code) as [number, number, number, number];
 
-/** State in each second, as recorded by an all-knowing observer. */
+/** State of the check in each second, as an all-knowing observer would record it. */
 class Truth {
   readonly #first: number;
   readonly codes = new Uint8Array(spanSeconds).fill(unknown);
-  /** Seconds that may be unknown because of a kill. */
+  /** Seconds whose state may be unknown because of a kill. */
   readonly loose = new Uint8Array(spanSeconds);
 
   constructor(first: number) {

@@ -27,7 +27,7 @@ const staleMs = 90_000;
 /** Milliseconds for which the history of a deleted check is kept. */
 const deletedMs = 30 * dayMs;
 
-/** Milliseconds by which the start or end of maintenance may be detected late and still be recorded as on time. */
+/** Milliseconds by which the start or end of maintenance may be detected late and still be recorded as punctual. */
 const lateMs = 5000;
 
 const maxWaiting = 50_000;
@@ -39,9 +39,7 @@ const warnMs = minuteMs;
 
 interface RecorderParts {
   store: AvailabilityStore;
-  /**
-   * Lease held by the instance that records events without a place: maintenance, incidents, deletions and lost places.
-   */
+  /** Lease of the instance that records events without a place: maintenance, incidents, deletions and lost places. */
   lease: Pick<Lease, 'isHeld'>;
   silences: Pick<SilenceSource, 'isMaintained' | 'nextChangeAfter' | 'onChanged'>;
   incidents: Pick<IncidentSource, 'listUnsettled' | 'onChanged'>;
@@ -75,7 +73,7 @@ export class Recorder {
   /** Time of the last comparison. */
   #seenAt: number | undefined;
   #aliveAt = Number.NEGATIVE_INFINITY;
-  /** Time at which all checks are compared next. */
+  /** Time of the next comparison of all checks. */
   #comparesAt = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -151,7 +149,8 @@ export class Recorder {
   }
 
   /**
-   * Starts to observe places for which this instance has become responsible. Stops observing places that it has lost.
+   * Starts to observe places that have become this instance's responsibility. Stops observing places that no longer
+   * are.
    */
   async #takePlaces(now: number): Promise<void> {
     const { store } = this.#parts;
@@ -237,7 +236,7 @@ export class Recorder {
     return true;
   }
 
-  /** Ends the states of checks that this instance observed and that have been deleted. */
+  /** Ends the states of deleted checks that this instance observed. */
   #dropDeleted({ kind }: CheckSource, defined: ReadonlySet<CheckId>, at: number): void {
     for (const [place, { states }] of this.#places) {
       for (const [check, { state, createdAt = 0 }] of states) {
@@ -322,9 +321,9 @@ export class Recorder {
 
 const toId = ({ kind }: Pick<CheckSource, 'kind'>, name: string): CheckId => `${kind}:${name}`;
 
-/** Returns a name that distinguishes places of different kinds. */
+/** Returns a name that distinguishes places of different kinds of checks. */
 const toPlace = ({ kind }: Pick<CheckSource, 'kind'>, place: string): string => `${kind}/${place}`;
 
-/** Returns the check whose alerts have this source. */
+/** Returns the check that raises alerts with this source. */
 const toCheck = (source: string): CheckId | undefined =>
   /^(?:watch|heartbeat|host)\/./.test(source) ? (source.replace('/', ':') as CheckId) : undefined;

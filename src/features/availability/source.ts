@@ -23,7 +23,7 @@ export const createAvailabilitySource = (
 ): AvailabilitySource => {
   const timelineOf = (check: CheckId): Timeline => store.find(check)?.timeline ?? empty;
   const toSecond = (ms: number): number => Math.floor(ms / 1000);
-  /** Returns the range in seconds. It ends now at the latest. */
+  /** Returns the range in seconds, ending at the latest now. */
   const toRange = (from: number, until: number): [number, number] => {
     const end = toSecond(Math.min(until, clock().getTime()));
     return [Math.min(toSecond(from), end), end];

@@ -106,7 +106,7 @@ test('the seconds of any range match a model of every second, after any merging,
         maxLength: 3,
       }),
       (steps, ranges) => {
-        // Setting the clock back into merged intervals divides them in proportion.
+        // If the clock is set back into merged intervals, they are divided in proportion.
         const has = (key: 'flap' | 'back') => steps.some((each) => each !== 'restore' && key in each);
         const canDivide = has('flap') && has('back');
         const { model, timeline } = play(steps);
@@ -142,7 +142,7 @@ test('the seconds of any range match a model of every second, after any merging,
 test('outages of exact days match the number and seconds of a model, also when outages are merged', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
-      // Setting the clock back can join two outages of the model.
+      // A clock that is set back can join two outages of the model.
       const { model, timeline } = play(steps.filter((each) => each === 'restore' || !('back' in each)));
       const exactFrom = (Math.floor(model.now / daySeconds) - 90) * daySeconds;
       const outages = timeline.listOutages(exactFrom, model.now);

@@ -10,7 +10,7 @@ const exactDays = 100;
 export const mostDayRows = 3660;
 
 /**
- * Maximum number of exact changes on one UTC day. Later intervals of that day are merged. The merged interval keeps
+ * Maximum number of exact changes per UTC day. Later intervals of that day are merged, and the merged interval keeps
  * their seconds and number of outages.
  */
 export const maxChanges = 50;
@@ -18,16 +18,13 @@ export const maxChanges = 50;
 /** Number of outages whose causes and incidents are remembered. */
 const maxFacts = 100;
 
-/** Code of a merged interval. The code of a state is its index. */
+/** Code of a merged interval. The code of any other interval is the index of its state. */
 const mergedCode = checkStates.length;
 
-/** Factor for combining the second and the code of a change in one number: `second * base + code`. */
+/** Factor that combines the second and the code of a change in one number: `second * base + code`. */
 const base = 8;
 
-/**
- * Base for packing a row. The seconds of a day in one state fit into 17 bits. Three such counts and a flag fit into one
- * number.
- */
+/** Base for packing a row into one number: three counts and a flag. A day's seconds in one state fit into 17 bits. */
 const rowBase = 2 ** 17;
 
 /** Flag of a row whose seconds are estimated. */
@@ -41,7 +38,7 @@ interface Merged {
   seconds: number[];
   outages: number;
   /**
-   * True if the seconds are estimated. The clock was set back into the merged intervals, and their seconds were divided
+   * True if the seconds are estimated: the clock was set back into the merged intervals, so their seconds were divided
    * in proportion.
    */
   isEstimated: boolean;
@@ -73,7 +70,7 @@ export interface SavedTimeline {
 
 /** States of one check over time, in Unix seconds. Takes up at most 150 kB, no matter how often the state changes. */
 export class Timeline {
-  /** Changes in order. Each has a second and the code of the state that begins then. */
+  /** Changes in order. Each combines a second with the code of the state that begins then. */
   #changes: number[] = [];
   /** Merged intervals by their start. */
   readonly #merged = new Map<number, Merged>();
@@ -81,7 +78,7 @@ export class Timeline {
   readonly #facts = new Map<number, OutageFacts>();
   /** UTC day number of the first row. */
   #firstDay = 0;
-  /** Seconds in each state on each day before the first change. */
+  /** Packed counts of the seconds in each state, for each day before the first change. */
   #rows: number[] = [];
 
   get state(): CheckState {
@@ -93,12 +90,12 @@ export class Timeline {
     return startOf(this.#changes.at(-1) ?? 0);
   }
 
-  /** Begins a state. A time before the last change is replaced by the time of the last change. */
+  /** Begins a state. If the time is before the last change, the time of the last change is used. */
   change(state: CheckState, second: number, facts?: OutageFacts): void {
     const at = Math.max(second, this.since);
     const code = checkStates.indexOf(state);
     if (this.#lastCode === code) return;
-    // A state that lasts no time leaves no trace.
+    // A state without any duration leaves no trace.
     if (this.#changes.length > 0 && at === this.since) this.#removeLast();
     else if (this.#countOn(at) >= maxChanges) this.#mergeLast(at);
     if (this.#lastCode !== code) {
@@ -113,13 +110,13 @@ export class Timeline {
     if (this.lacksIncident) this.#setFacts(this.since, { cause: this.#facts.get(this.since)?.cause ?? null, incident });
   }
 
-  /** True for a current outage whose incident is unknown. */
+  /** True for a current outage without a known incident. */
   get lacksIncident(): boolean {
     return this.state === 'down' && !this.#facts.get(this.since)?.incident;
   }
 
   /**
-   * Forgets all changes after the given second. Used when the clock was set back. The current state then begins at that
+   * Forgets all changes after the given second, because the clock was set back. The current state then begins at that
    * second.
    */
   cut(second: number): void {
@@ -140,7 +137,7 @@ export class Timeline {
     this.change(state, at, facts);
   }
 
-  /** Counts the seconds in each state, by code, within a range. The range must not end in the future. */
+  /** Counts the seconds in each state within a range, by code. The range must not end in the future. */
   count(from: number, until: number): { seconds: number[]; isExact: boolean } {
     const seconds = checkStates.map(() => 0);
     let isExact = true;
@@ -328,7 +325,7 @@ export const isConsistent = ({
 const toSavedMerged = ([start, { outages, seconds, isEstimated }]: [number, Merged]) =>
   [start, outages, ...seconds, ...(isEstimated ? [1] : [])] as const;
 
-/** Returns a timeline cut off at the current time. No change can be recorded before the last entry of a timeline. */
+/** Returns a timeline that ends at the current time. A timeline records no change before its last entry. */
 export const withoutFuture = (saved: SavedTimeline, now: number): SavedTimeline => {
   const rows = saved.rows.slice(0, Math.max(0, Math.floor(now / daySeconds) - saved.firstDay));
   const timeline = Timeline.restore({ ...saved, rows, firstDay: rows.length > 0 ? saved.firstDay : 0 });

@@ -31,7 +31,7 @@ const ExportedHistory = Type.Object(
 );
 
 /**
- * Histories prepared for an export. Checks are unknown from their last sign of life onwards, because nothing observes
+ * Histories prepared for an export. Each check is unknown from its last sign of life onwards, because nothing observes
  * an export.
  */
 class EndedFold extends AvailabilityFold {
@@ -43,11 +43,11 @@ class EndedFold extends AvailabilityFold {
   }
 }
 
-/** Exports the history of each check as a line. Imports each line as an event. */
+/** Exports each check's history as a line. Imports each line as an event. */
 export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>({
   name: log,
   lines: { availability: ExportedHistory },
-  // Each start records the checks of the config file, even with an empty store.
+  // Every start records the checks of the config file, so this log is never empty.
   isJoined: true,
   projection: { former: { table: log }, createState: () => new EndedFold() },
   table: createProjectionTable(log),

@@ -25,7 +25,7 @@ export const createAudit = (journal: RecordLog, onRecord: (execution: Execution)
   assertWritable: async (): Promise<void> => {
     const { failure } = journal.state();
     if (failure) throw toUnavailable(failure.message);
-    // A database reports its state only on request; files report their state through `state`.
+    // A database reports its state only on request. Files report theirs through `state`.
     await journal.appendAll([]).catch(refuse);
   },
   /** Resolves once the record is on disk. Rejects with an HttpError (503) if the journal cannot store it. */
@@ -48,7 +48,7 @@ const toUnavailable = (reason: string): HttpError =>
 
 const fields = Object.keys(Execution.properties);
 
-/** Returns exactly the fields of an execution, with null for missing fields. */
+/** Returns only the fields of an execution. Missing fields become null. */
 export const toExecution = (record: Record<string, unknown>): object =>
   Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
 

@@ -7,7 +7,7 @@ import { CommandFailure, type CommandOutput, maxOutputBytes, type OutputRow } fr
 
 const newline = 10;
 
-/** Maximum size in bytes of a line. Each line contains one object as JSON. Longer lines are left out of the result. */
+/** Maximum size of a line in bytes. Each line is one JSON object. Longer lines are left out of the result. */
 const maxLineBytes = 1024 * 1024;
 
 interface TextRequest extends Omit<ChildRequest, 'onOutput'> {
@@ -39,7 +39,7 @@ export const toCommandFailure = (program: string, stderr: string): CommandFailur
 
 /**
  * Collects up to `maxRows` rows and about 8 MiB from a program that writes one row per line. `toRow` returns undefined
- * for a line that is not a row. The command fails if `toRow` throws.
+ * for a line that is not a row. If `toRow` throws, the command fails.
  */
 export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow | undefined) => {
   const rows: OutputRow[] = [];
@@ -65,7 +65,7 @@ export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow 
 
 /**
  * Creates a reader that splits output into lines, working in time slices. `onLine` receives undefined for a line of
- * more than `maxBytes`. Such a line is never held in memory. `onLine` returns false to stop.
+ * more than `maxBytes`, because such a line is never held in memory. `onLine` returns false to stop.
  */
 export const createLineReader = (onLine: (line: string | undefined) => boolean, maxBytes: number) => {
   let parts: Buffer[] = [];
@@ -95,10 +95,7 @@ export const createLineReader = (onLine: (line: string | undefined) => boolean, 
   };
 };
 
-/**
- * Returns the first path that can be executed. If there is none, rejects with a CommandFailure with the message in
- * `missing`.
- */
+/** Returns the first executable path. If there is none, rejects with a CommandFailure with the message in `missing`. */
 export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
   const program = await findProgram(paths);
   if (program === null) throw new CommandFailure(missing);

@@ -54,5 +54,5 @@ export type CimClassName = keyof typeof cimClasses;
 
 export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
 
-/** Instance with every property of its class. A property that the system does not provide is null. */
+/** Instance with every property of its class. Properties that the system does not provide are null. */
 export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;

@@ -44,7 +44,7 @@ const open = async (
   return { execute, close: executor.close, readEnds };
 };
 
-/** Creates a runner whose programs run for minutes; `pids` are their process ids. */
+/** Creates a runner with programs that run for minutes, and the list of their process ids. */
 const createSlowRun = (): { run: Runner['run']; pids: number[] } => {
   const pids: number[] = [];
   const run: Runner['run'] = async (_, signal) => {

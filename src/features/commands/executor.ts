@@ -8,7 +8,7 @@ import type { Execution } from './schema.ts';
 
 interface ExecutorParts {
   runner: Runner;
-  /** Seconds allowed for each command. Time in the queue does not count. */
+  /** Seconds that each command may take. Time in the queue does not count. */
   timeoutSeconds: number;
   audit: Audit;
   clock: () => Date;
@@ -87,7 +87,7 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
   };
 };
 
-/** Fields of an execution that depend on its outcome. Null if they do not apply. */
+/** Fields of an execution that depend on its outcome. Fields that do not apply are null. */
 type End = Omit<Execution, keyof CommandCaller | 'time' | 'command'>;
 
 const refused: End = {

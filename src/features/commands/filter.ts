@@ -4,7 +4,7 @@ import { createTextMatcher, likeWildcards } from './wildcards.ts';
 const maxConditions = 16;
 
 /**
- * One condition, followed by AND if another condition follows. In strings, a backslash escapes a backslash or a quote.
+ * One condition. Ends with AND if another condition follows. In strings, a backslash escapes a backslash or a quote.
  */
 const conditionForm =
   /\s*(?<property>[a-z]\w*)\s*(?<operator>=|like\b)\s*(?:(?<text>'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*")|(?<bare>\d+|true\b|false\b))\s*(?:and\b|(?<end>$))/iy;
@@ -15,7 +15,10 @@ export interface FilterCondition {
   value: string;
 }
 
-/** Parses `P = 'x'` and `P LIKE 'x%'`, joined by AND, on the given properties. Throws a Refusal for any other WQL. */
+/**
+ * Parses conditions on the given properties: `P = 'x'` and `P LIKE 'x%'`, joined by AND. Throws a Refusal for any other
+ * WQL.
+ */
 export const parseFilter = (filter: string, properties: readonly string[]): FilterCondition[] => {
   const conditions: FilterCondition[] = [];
   for (let at = 0, ended = false; !ended; at = conditionForm.lastIndex) {
@@ -42,7 +45,7 @@ const toCondition = (
   return { property: known, operator: 'LIKE', value };
 };
 
-/** Creates a test of instances against all conditions. Ignores case. Null meets no condition. */
+/** Creates a test of whether an instance meets all conditions. Ignores case. Null meets no condition. */
 export const createRowFilter = (conditions: readonly FilterCondition[]): ((instance: object) => boolean) => {
   const tests = conditions.map(({ property, operator, value }) => {
     const matches =

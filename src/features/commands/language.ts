@@ -31,7 +31,7 @@ export const forbidden = `${invisible}${typographicQuotes}`;
 const forbiddenAnywhere = new RegExp(`[${forbidden}]`, 'u');
 const typographicQuote = new RegExp(`[${typographicQuotes}]`, 'u');
 
-/** Characters allowed outside quotes. No others are, in any script. */
+/** Characters allowed outside quotes. No other characters are, in any script. */
 const tokenForm =
   /(?<space> +)|(?<comma>,)|'(?<single>[^']*)'|"(?<double>[^"$`]*)"|(?<word>[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+)/uy;
 
@@ -97,13 +97,13 @@ const number = /^\+?(?:0[xb][\da-f]*|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:[dln]|
 const plainNumber = /^(?:0|[1-9]\d{0,15})$/;
 
 export interface CommandLine {
-  /** First word, whether allowed or not. */
+  /** First word of the line, whether allowed or not. */
   name: string;
   parameters: RawParameter[];
 }
 
 export interface RawParameter {
-  /** Name as written, without the dash. Undefined for a value without a name. */
+  /** Name as written, without its dash. Undefined for a value without a name. */
   name: string | undefined;
   /** Values. Empty for a switch. Several if separated by commas. */
   values: string[];

@@ -105,7 +105,7 @@ test('any other line is refused with a reason that names the fault', () => {
   }
 });
 
-/** Strings to append to a command, most of which are refused. */
+/** Strings to append to a command. Most of the results are refused. */
 const rest = fc.array(
   fc.oneof(
     fc.constantFrom('-Name', '-Id 1', '-ID', 'System', 'win32_process', '-Filter', ',', '1', "'a'", '-KeyOnly'),

@@ -36,8 +36,8 @@ const names = { kind: patternKind(128), maxValues: 16 } as const;
 const ids = { kind: integerKind(0, 2 ** 32 - 1), maxValues: 256 } as const;
 
 /**
- * Allow list: each command with its parameters and their values. Anything else is refused. No command reads files of
- * other processes, needs elevation, reaches another machine or changes this machine.
+ * Allow list: each command with its parameters and their values. Anything else is refused. No command reads other
+ * processes' files, needs elevation, reaches another machine or changes this one.
  */
 export const policies = {
   'Get-Process': {
@@ -139,7 +139,7 @@ const parseCommand = (line: string): ParsedCommand => {
   return { name, parameters: toParameters(given, policies[name]) } as ParsedCommand;
 };
 
-/** Returns the given strings by parameter name, as spelled in the policy. */
+/** Returns the given strings by parameter name, spelled as in the policy. */
 const nameParameters = (parameters: RawParameter[], { first, parameters: allowed }: CommandPolicy) => {
   const given = new Map<string, string[]>();
   for (const { name, values } of parameters) {

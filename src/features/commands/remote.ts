@@ -10,7 +10,9 @@ import { sendResult, toCaller, toCommandError } from './routes.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 import { CommandBody, CommandError, CommandResult } from './schema.ts';
 
-/** Maximum seconds for a command on a host. The command reaches the host in the response to its next report. */
+/**
+ * Maximum seconds for a command on a host. A command reaches its host only in the response to the host's next report.
+ */
 const remoteSeconds = 40;
 
 const HostParams = Type.Object({ name: Type.String({ description: 'Name of a host.', examples: ['web-1'] }) });
@@ -24,7 +26,7 @@ interface RemoteParts {
   running: Set<Executor>;
 }
 
-/** Creates the route that runs a command on a host. The hub checks and audits the command, and so does the host. */
+/** Creates the route that runs a command on a host. Both the hub and the host check and audit the command. */
 export const createRemoteRoute = ({ hosts, running, ...parts }: RemoteParts): Route =>
   defineRoute({
     method: 'POST',

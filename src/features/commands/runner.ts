@@ -39,7 +39,7 @@ export class CommandFailure extends ExpectedError {
 }
 
 /**
- * Returns the items whose `key` matches one of the patterns. Returns all items if there are no patterns. If a pattern
+ * Returns the items whose `key` matches one of the patterns, or all items if there are no patterns. If a pattern
  * without wildcards matches no item, throws a CommandFailure with the message from `refuse`.
  */
 export const selectMatching = <K extends string, T extends Record<K, string>>(

@@ -1,10 +1,10 @@
 import { type FilterCondition, parseFilter } from './filter.ts';
 import { findName, forbidden, quoteWord, Refusal } from './language.ts';
 
-/** JSON Schema pattern for values that single or double quotes can enclose. */
+/** JSON Schema pattern for values that can be enclosed in single or double quotes. */
 const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
-/** Parser for the values of a parameter. Its JSON Schema accepts exactly the values that the parser accepts. */
+/** Kind of parameter values, with its parser. Its JSON Schema accepts exactly the values that the parser accepts. */
 export interface ValueKind<V> {
   /**
    * Parses a value. Throws a Refusal if the value is not allowed. `properties` are the properties of the class named in
@@ -58,7 +58,7 @@ export const choiceKind = <const V extends string>(values: readonly V[]): ValueK
 /** Property of the class named in ClassName. */
 export const propertyKind: ValueKind<string> = { parse: parseChoice, schema: { type: 'string' } };
 
-/** Conditions on properties of the class named in ClassName. JSON Schema cannot express their grammar. */
+/** Kind of conditions on properties of the class named in ClassName. JSON Schema cannot express their grammar. */
 export const filterKind = (maxLength: number): ValueKind<FilterCondition[]> => ({
   parse: (text, properties) => {
     requireLength(text, maxLength);

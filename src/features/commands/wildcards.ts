@@ -6,7 +6,7 @@ export const likeWildcards = { any: '%', one: '_' };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
-/** Creates a matcher for whole strings that ignores case. For any input, takes at most pattern × text steps. */
+/** Creates a matcher of whole strings that ignores case. Never takes more than pattern × text steps. */
 export const createTextMatcher = (pattern: string, { any, one }: typeof nameWildcards): ((text: string) => boolean) => {
   const wanted = [...pattern.toLowerCase()];
   return (text) => {

@@ -43,7 +43,7 @@ const createStreams = (
   { topics, authorize, meters, offers }: Pick<Parts, 'topics' | 'authorize' | 'meters' | 'offers'>,
   commentMs: number,
 ): FeatureInstance => {
-  /** Open streams, each with a function that returns false once the listener has lost access. */
+  /** Open streams. Each has a function that returns false once the listener has lost access. */
   const streams = new Map<EventStream, () => boolean>();
   const shares = new FairShares(maxStreams);
   meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => streams.size);
@@ -144,7 +144,7 @@ const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen 
   });
 };
 
-/** Id of the `hello` event for topics without ids. Clients that received an id send it when they reconnect. */
+/** Id of the `hello` event for topics without ids. A client sends back the id when it reconnects. */
 const noPlace = '-';
 
 /** Returns the `Last-Event-ID` of a request. Undefined without the header. NaN if the id is not the seq of an alert. */
@@ -155,7 +155,7 @@ const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
 };
 
 /**
- * Subscribes to the topics. Returns the functions that unsubscribe. A client that reconnects gets `resync` with the
+ * Subscribes to the topics. Returns functions that unsubscribe. A client that reconnects gets `resync`, naming the
  * topics whose missed events cannot be sent again.
  */
 const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {

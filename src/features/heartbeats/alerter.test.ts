@@ -23,7 +23,7 @@ type Raised = Parameters<AlertSource['raise']>[0];
 
 const log = { warn: () => undefined, error: () => undefined };
 
-/** Creates settings with a single setting, which the test creates and deletes. */
+/** Creates settings that contain one setting, which the test itself creates and deletes. */
 const createSettings = (name: string, value: HeartbeatDefinition & { uuid: string }) => {
   let version = 0;
   let current: RuntimeSetting[] = [];
@@ -158,7 +158,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
         broken = undefined;
       });
     },
-    /** Makes the server ignore records from now on. Returns a function that returns the number of ignored records. */
+    /** Makes the server ignore records from now on. Returns a function that counts the ignored records. */
     ignoreRecords: (): (() => number) => {
       let count = 0;
       assert.ok(life);
@@ -168,7 +168,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       return () => count;
     },
     countRecords: (): number => life?.journal.state().lastSeq ?? 0,
-    /** Kills the server between storing an alert and recording that alert. */
+    /** Kills the server after it has stored an alert and before it has recorded that alert. */
     kill: (): void => {
       isKilled = true;
     },

@@ -23,7 +23,7 @@ const retryMs = 5000;
 /** Milliseconds between two log lines about failures. */
 const warnMs = 60_000;
 
-/** Step that had no effect, with the state and definition on which it was based. */
+/** Step that had no effect, with the state and the definition that it was based on. */
 interface VainStep {
   state: HeartbeatState | undefined;
   known: KnownHeartbeat | undefined;
@@ -36,17 +36,17 @@ interface AlerterParts {
   keeper: HeartbeatKeeper;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
-  /** Milliseconds after startup during which the definition of a heartbeat may still be missing. */
+  /** Milliseconds after startup during which the definition of an existing heartbeat may still be missing. */
   patienceMs: number;
-  /** Called with the name of each heartbeat whose status changes because of the time. */
+  /** Called with the name of each heartbeat whose status changes only because time passes. */
   onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /**
- * Finds heartbeats that are down, and raises and resolves their alerts. Uses a single timer. Only one instance does
- * this work.
+ * Finds heartbeats that are down, and raises and resolves their alerts. Uses a single timer. Of several instances, only
+ * one does this work.
  */
 export class HeartbeatAlerter {
   readonly #parts: AlerterParts;
@@ -59,15 +59,15 @@ export class HeartbeatAlerter {
   #timerAt = Number.POSITIVE_INFINITY;
   #startedAt = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
-  /** True once the states agree with the alerts in the log. */
+  /** True once the states agree with the log of alerts. */
   #knowsRaised = false;
-  /** True if a check of all heartbeats did not complete. */
+  /** True if the last check of all heartbeats did not complete. */
   #isAllDue = false;
   #isClosed = false;
   /** Yields to requests. Thousands of simultaneous alerts must not delay them. */
   readonly #waitForTurn = createWaitForTurn();
   #working: Promise<void> = Promise.resolve();
-  /** Definitions at the last check. */
+  /** Definitions as of the last check. */
   #checked: ReadonlyMap<string, KnownHeartbeat> = new Map();
 
   constructor(parts: AlerterParts) {
@@ -109,7 +109,7 @@ export class HeartbeatAlerter {
   judge(known: KnownHeartbeat): Judgement {
     const { outages } = this.#parts.store;
     const now = this.#now();
-    // Until the outage before startup has been recorded, all time up to now counts as an outage.
+    // Until the outage before startup has been recorded, all of the time so far counts as an outage.
     const all = this.#outages.hasBegun ? outages : [...outages, { from: 0, to: now }];
     return judgeHeartbeat(this.#stateOf(known.name), known, all, now);
   }
@@ -135,13 +135,13 @@ export class HeartbeatAlerter {
     return this.#parts.clock().getTime();
   }
 
-  /** Returns the state of the defined heartbeat. Ignores the state of a deleted heartbeat with the same name. */
+  /** Returns the state of a defined heartbeat. Ignores a state left by a deleted heartbeat with the same name. */
   #stateOf(name: string): HeartbeatState | undefined {
     const state = this.#parts.store.find(name);
     return state?.since === this.#parts.keeper.find(name)?.since ? state : undefined;
   }
 
-  /** Schedules the next wake-up for a time, unless an earlier wake-up is already scheduled. */
+  /** Schedules a wake-up, unless an earlier one is already scheduled. */
   #plan(at: number): void {
     if (this.#isClosed || at >= this.#timerAt) return;
     clearTimeout(this.#timer);
@@ -308,8 +308,8 @@ export class HeartbeatAlerter {
   async #expect(record: ExpectedRecord): Promise<void> {
     const { store, keeper } = this.#parts;
     const { name, since } = record;
-    // A later state belongs either to a successor that another instance knows, or to a predecessor from before the
-    // clock was set back. Only the current definitions can tell which.
+    // A later state belongs either to a successor known to another instance, or to a predecessor from before the clock
+    // was set back. Only the current definitions tell which.
     if ((store.find(name)?.since ?? 0) > since) await keeper.catchUp();
     if (keeper.find(name)?.since === since) await store.append(record);
   }

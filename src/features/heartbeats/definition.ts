@@ -4,7 +4,7 @@ import { dependsOn } from '../../kit/dependencies.ts';
 import { severities } from '../../kit/severity.ts';
 import { nullable } from '../../kit/shape.ts';
 
-/** Maximum seconds of a period: ten years. Longer periods are mistakes. */
+/** Maximum seconds of a period: ten years. A longer period is probably a mistake. */
 const maxSeconds = 10 * 366 * 24 * 60 * 60;
 
 /** Fields of a definition. All are optional in requests and in the config file. */
@@ -58,7 +58,7 @@ export const definitionFields = {
 export const HeartbeatDefinition = Type.Partial(Type.Object(definitionFields));
 export type HeartbeatDefinition = Static<typeof HeartbeatDefinition>;
 
-/** Pattern of a UUID. Names never match it, so names and addresses cannot be confused. */
+/** Pattern of a UUID. Names must not match it, so that names and addresses cannot be confused. */
 export const uuidPattern = '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$';
 export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 

@@ -7,8 +7,8 @@ import type { HeartbeatDefinition } from './definition.ts';
 const defaultGraceShare = 0.2;
 
 /**
- * Maximum milliseconds by which a ping can be early and still count for its scheduled time. A second limit is this
- * share of the interval.
+ * Maximum milliseconds by which a ping may be early and still count for its scheduled time. The share of the interval
+ * below is a second limit.
  */
 const maxEarlyMs = 60_000;
 const maxEarlyShare = 0.1;
@@ -36,7 +36,7 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
   const dueAfter = (pingAt: number): number => {
     const next = nextAfter(pingAt);
     if (next - pingAt > maxEarlyMs) return next;
-    // With a fast clock, a ping arrives slightly before the scheduled time that it counts for.
+    // With a fast clock, a ping can arrive slightly before the scheduled time that it counts for.
     const before = cron.previousRuns(1, new Date(next))[0]?.getTime() ?? 0;
     const after = nextAfter(next);
     const earlyMs = Math.min(maxEarlyMs, maxEarlyShare * Math.min(next - before, after - next));
@@ -54,10 +54,7 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
   };
 };
 
-/**
- * Caches the last result. Evaluating a cron expression takes a millisecond, and the result is valid until the next
- * ping.
- */
+/** Caches the last result, which is valid until the next ping. Evaluating a cron expression takes a millisecond. */
 const cacheLast = (find: (at: number) => number): ((at: number) => number) => {
   let last = { at: Number.NaN, found: 0 };
   return (at) => {

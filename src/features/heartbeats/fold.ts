@@ -12,12 +12,12 @@ const maxOutages = 10;
 const pieceSize = 50;
 
 /**
- * Entry of a snapshot. `asOf` is the seq of a state that is newer than the snapshot. This can happen because several
+ * Entry of a snapshot. `asOf` is the seq of a state that is newer than the snapshot. Such states exist because several
  * instances write the table.
  */
 export type HeartbeatEntry = (HeartbeatState & { asOf?: number }) | { outages: readonly Outage[] };
 
-/** Name of the heartbeat whose state a record changed. Empty for all heartbeats, undefined for none. */
+/** Name of the heartbeat whose state a record has changed. Empty for all heartbeats, undefined for none. */
 type ChangedName = string | undefined;
 
 /** State of all heartbeats, folded from the log. */
@@ -67,9 +67,9 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
       return name;
     }
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
-    // If two heartbeats share a name, the one created later is the successor, with two exceptions: heartbeats from the
-    // config file have no creation time, and after the clock was set back, the heartbeat of an `expected` record is the
-    // newest.
+    // If two heartbeats share a name, the one created later is the successor. There are two exceptions: heartbeats from
+    // the config file have no creation time, and if the clock was set back, the heartbeat of an `expected` record is
+    // the newest.
     const isGone = known && known.since > since && since !== 0 && record.type !== 'expected';
     const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, event.seq);
     if (after === known) return undefined;
@@ -97,7 +97,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
   }
 }
 
-/** Folds a record of a deleted heartbeat that had this name. Only the resolution of its alert has an effect. */
+/** Folds a record about a deleted heartbeat with the same name. Only a resolution of its alert has an effect. */
 const foldGone = (state: HeartbeatState, record: HeartbeatRecord): HeartbeatState =>
   record.type === 'told' && record.alert === null && record.problem === state.told?.seq
     ? { ...state, told: null }

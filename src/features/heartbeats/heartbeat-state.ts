@@ -15,25 +15,25 @@ export interface HeartbeatProblem {
 }
 
 /**
- * State of a heartbeat according to its records. The definition is not part of it. States are immutable, and times are
- * Unix milliseconds.
+ * State of a heartbeat according to its records, without its definition. States are immutable. Times are Unix
+ * milliseconds.
  */
 export interface HeartbeatState {
   name: string;
   since: number;
   /** Seq of the last record that may have changed the expected time. */
   seq: number;
-  /** Time from which the next ping is expected. Null before the first ping. */
+  /** Time from which the wait for the next ping is counted. Null before the first ping. */
   base: number | null;
-  /** Start of the first run after the last run that ended. */
+  /** Start of the earliest run after the last run that ended. */
   startedAt: number | null;
   lastPingAt: number | null;
   lastSuccessAt: number | null;
   problem: HeartbeatProblem | null;
-  /** Firing alert, and the seq of the problem for which it was raised. */
+  /** Firing alert, and the seq of the problem that it reports. */
   told: { alert: string; level: string; seq: number; at: number } | null;
   paused: { by: string; at: number } | null;
-  /** Oldest first. */
+  /** Runs, oldest first. */
   runs: readonly StoredRun[];
 }
 
@@ -67,7 +67,7 @@ export const foldHeartbeat = (
     case 'log':
       return { ...state, seq, lastPingAt: at, runs: addLog(state.runs, record, at) };
     case 'overdue':
-      // A record that arrived while the server was deciding invalidates the decision.
+      // If another record was stored while the server was deciding, the decision no longer applies.
       if (record.after !== state.seq || state.problem || state.paused) return state;
       return {
         ...state,
@@ -85,7 +85,7 @@ export const foldHeartbeat = (
       return { ...state, seq, paused: state.paused ?? { by: record.by, at } };
     case 'resume':
       if (!state.paused) return state;
-      // Problems from before the pause no longer count, and the next ping is expected from now on.
+      // Problems from before the pause no longer count, and the wait for the next ping begins now.
       return {
         ...state,
         seq,
@@ -133,7 +133,7 @@ export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): Mo
   told: told && { ...withoutSeq(told), isCurrent: (problem?.seq ?? 0) <= told.seq },
 });
 
-/** Restores an exported state, as of the record with the given seq. */
+/** Restores an exported state as of the record with the given seq. */
 export const fromMoved = ({ problem, told, ...state }: MovedState, seq: number): HeartbeatState => ({
   ...state,
   seq,

@@ -11,7 +11,7 @@ import type { Ping } from './records.ts';
 const at = (text: string): number => Date.parse(text);
 const show = (ms: number | null): string => (ms === null ? 'none' : new Date(ms).toISOString().slice(0, 16));
 
-/** Creates a heartbeat that the test can ping at any time. */
+/** Creates a heartbeat, and functions that ping it at any time. */
 const createLife = (definition: HeartbeatDefinition) => {
   const times = compileTimes(definition);
   let state = createHeartbeatState('job', 0);
@@ -223,7 +223,7 @@ class Naive {
       this.#down = false;
       this.#begun = undefined;
       for (const run of this.#open) run.isGivenUp = true;
-      // The next ping, even if it is the first, is expected from now on.
+      // The wait for the next ping, even if it is the first, begins now.
       this.#ended = second;
     }
     this.#paused = isPaused;

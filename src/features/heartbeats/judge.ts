@@ -12,7 +12,7 @@ export interface Judgement {
   dueAt: number | null;
   /** Problem that is not yet in the log. */
   overdue: { why: 'late' | 'long'; dueAt: number } | undefined;
-  /** Time at which the status changes even without a record. Infinity if it never does. */
+  /** Time at which the status changes without a new record. Infinity if it never does. */
   changesAt: number;
 }
 
@@ -32,7 +32,7 @@ export const judgeHeartbeat = (
   if (state?.paused) return constant('paused');
   const base = state?.base ?? null;
   if (base === null) {
-    // The `expected` record, from which the first ping counts, is yet to be stored.
+    // The `expected` record has not been stored yet. The first ping counts from that record.
     const first = since > 0 ? times.dueAfter(since) : 0;
     return constant(state?.problem ? 'down' : 'new', first > now ? toShown(first) : null);
   }
@@ -66,7 +66,7 @@ const toShown = (due: number): number | null => (due === Number.POSITIVE_INFINIT
 const extendRun = (endAt: number, graceMs: number, outages: readonly Outage[]): number =>
   extend({ due: endAt, at: endAt }, graceMs, outages);
 
-/** Grants another grace period after an outage during which a ping became due or was late. */
+/** Grants another grace period if a ping became due or late during an outage. */
 const extend = (expected: { due: number; at: number }, graceMs: number, outages: readonly Outage[]): number => {
   let { at } = expected;
   for (const { from, to } of outages) {

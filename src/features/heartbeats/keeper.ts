@@ -12,7 +12,7 @@ export class HeartbeatKeeper extends SettingKeeper<
   ConfiguredHeartbeat,
   HeartbeatBody
 > {
-  /** List from which `#byUuid` was built. */
+  /** List that `#byUuid` was built from. */
   #indexed: readonly KnownHeartbeat[] = [];
   #byUuid: ReadonlyMap<string | undefined, KnownHeartbeat> = new Map();
 
@@ -28,8 +28,8 @@ export class HeartbeatKeeper extends SettingKeeper<
   }
 
   /**
-   * Creates or replaces a heartbeat. Rejects with an HttpError if it is invalid or, for example, if a new heartbeat has
-   * the address of an existing one.
+   * Creates or replaces a heartbeat. Rejects with an HttpError if it is invalid, for example because a new heartbeat
+   * has the address of an existing one.
    */
   override async put(name: string, given: HeartbeatBody, by: string, expected?: readonly number[]) {
     const other = given.uuid ? this.findByAddress(given.uuid) : undefined;

@@ -13,7 +13,7 @@ const maxHeartbeats = 5000;
 /** Definition of a runtime heartbeat in the settings log. */
 export type StoredHeartbeat = HeartbeatDefinition & { uuid: string };
 
-/** Heartbeat in use. */
+/** Heartbeat as used by the server. */
 export interface KnownHeartbeat {
   name: string;
   /** Secret address. Undefined for a configured heartbeat without one. */
@@ -21,7 +21,8 @@ export interface KnownHeartbeat {
   definition: HeartbeatDefinition;
   times: ExpectedTimes;
   /**
-   * Creation time in Unix milliseconds. Distinguishes successive heartbeats with the same name. 0 for the config file.
+   * Creation time in Unix milliseconds. Distinguishes successive heartbeats with the same name. 0 for a heartbeat from
+   * the config file.
    */
   since: number;
   /**

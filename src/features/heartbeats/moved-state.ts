@@ -29,7 +29,7 @@ export const MovedState = Type.Object(
         alert: Type.String(),
         level: Type.String(),
         at: Milliseconds,
-        /** False if a later problem still needs an alert of its own. */
+        /** False if a later problem still needs its own alert. */
         isCurrent: Type.Boolean(),
       }),
     ),

@@ -3,7 +3,7 @@ import type { LastAlive } from './last-alive.ts';
 import type { HeartbeatStore } from './store.ts';
 
 /**
- * Longest gap between clock checks, in milliseconds. A longer gap means that the machine was asleep or its clock was
+ * Maximum milliseconds between two clock checks. A longer gap means that the machine was asleep or that its clock was
  * set forward.
  */
 const maxGapMs = 90_000;
@@ -24,7 +24,7 @@ interface OutageParts {
 /** Records outages and clock changes. */
 export class OutageRecorder {
   readonly #parts: OutageParts;
-  /** Time of the last clock check, according to that clock. */
+  /** Clock reading at the last check. */
   #seenAt = 0;
   #writtenAt = 0;
   #hasBegun = false;
@@ -39,8 +39,8 @@ export class OutageRecorder {
   }
 
   /**
-   * Records that the server is alive, and any outage since the last call. Rejects with StoreUnavailable if the record
-   * cannot be stored.
+   * Records that the server is alive, and any outage since the previous call. Rejects with StoreUnavailable if the
+   * outage cannot be stored.
    */
   async note(now: number): Promise<void> {
     const { store, alive } = this.#parts;

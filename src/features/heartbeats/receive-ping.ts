@@ -29,7 +29,7 @@ interface ReceivedPing {
   rid: unknown;
   create: unknown;
   body: unknown;
-  /** Returns the caller. The caller becomes the author of a heartbeat that the ping creates. */
+  /** Returns the caller, who becomes the author if the ping creates a heartbeat. */
   readCaller(): string;
 }
 
@@ -85,8 +85,8 @@ const toOutput = (body: Buffer): string => {
 };
 
 /**
- * Finds the heartbeat that a ping is for, or creates it. Throws an HttpError if there is no such heartbeat, or if the
- * caller lacks the right to ping or create it.
+ * Finds or creates the heartbeat that a ping is for. Throws an HttpError if there is no such heartbeat, or if the
+ * caller may not ping or create it.
  */
 const findHeartbeat = async (
   { keeper, store, assertAllowed }: PingParts,
@@ -105,7 +105,7 @@ const findHeartbeat = async (
   if (create !== '1') {
     throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: add ?create=1 to create it`);
   }
-  // Creating a heartbeat changes a setting, which the right to ping does not cover.
+  // Creating a heartbeat changes a setting. The right to ping does not include that.
   assertAllowed('heartbeats:create');
   return keeper.findOrCreate(address, defaultDefinition, readCaller());
 };

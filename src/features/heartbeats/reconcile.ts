@@ -3,7 +3,7 @@ import { readIdTime } from '../../storage/journal/line.ts';
 import { heartbeatFormat, toHeartbeatName } from './alert.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Records alerts that an earlier process raised or resolved but could not record before it was killed. */
+/** Adds the missing records for alerts that an earlier process raised or resolved just before it was killed. */
 export const reconcileAlerts = async (
   alerts: Pick<AlertSource, 'listRaised'>,
   store: Pick<HeartbeatStore, 'find' | 'append'>,
@@ -13,7 +13,7 @@ export const reconcileAlerts = async (
     const state = store.find(toHeartbeatName(fingerprint));
     if (!state) continue;
     const { name, since, seq, problem, told } = state;
-    // A raised alert may be missing from the log because it is waiting for a database.
+    // A raised alert may be missing from the log because it is still waiting for a database.
     if (isResolved ? !told || !ids.includes(told.alert) : told) continue;
     const at = readIdTime(id) ?? now;
     // A problem that arose after the alert still needs its own alert.

@@ -20,7 +20,7 @@ interface OfHeartbeat {
 export type HeartbeatRecord =
   | (Ping & OfHeartbeat)
   /**
-   * The heartbeat is late, or a run takes too long. The record is void if another record followed the record in
+   * The heartbeat is late, or a run takes too long. The record is void unless it directly follows the record in
    * `after`.
    */
   | ({ type: 'overdue'; why: 'late' | 'long'; after: number; dueAt: number } & OfHeartbeat)
@@ -32,7 +32,7 @@ export type HeartbeatRecord =
   | ({ type: 'pause' | 'resume'; by: string } & OfHeartbeat)
   /** The first ping is expected, counted from this time. */
   | ({ type: 'expected' } & OfHeartbeat)
-  /** An import stored the state. No ping could be received earlier. */
+  /** An import stored the state. No ping could be received before the import. */
   | ({ type: 'moved'; state: MovedState } & OfHeartbeat)
   /** No ping could be received between the two times. */
   | { type: 'outage'; from: number; at: number }

@@ -23,7 +23,7 @@ export const startRun = (runs: Runs, ping: Ping, at: number): Runs | undefined =
   return limit([...others, { startedAt: at, endedAt: null, result: 'running', exitCode: null, rid, output }]);
 };
 
-/** Ends the run to which a ping belongs, or adds a run without a start. Returns undefined for a repeated ping. */
+/** Ends the run that a ping belongs to, or adds a run without a start. Returns undefined for a repeated ping. */
 export const endRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => {
   const rid = ping.rid ?? null;
   const index = runs.findLastIndex((run) => run.rid === rid && run.result !== 'log');
@@ -56,7 +56,10 @@ export const giveUpRuns = (runs: Runs, rid?: string | null): Runs =>
     run.result === 'running' && (rid === undefined || run.rid === rid) ? { ...run, result: 'unfinished' } : run,
   );
 
-/** Shortens the outputs to `maxLength` characters in total. Newer outputs keep more. Each output keeps its end. */
+/**
+ * Shortens the outputs to `maxLength` characters in total. Newer outputs keep more characters. Each output keeps its
+ * end.
+ */
 export const shortenOutputs = (runs: Runs, maxLength: number): Runs => {
   let left = maxLength;
   return runs
@@ -83,6 +86,6 @@ const limit = (runs: Runs): Runs => {
   return kept;
 };
 
-/** Copies the last characters. A slice would keep the whole text in memory. */
+/** Copies the last characters, because a slice would keep the whole text in memory. */
 const copyEnd = (text: string, length: number): string =>
   Buffer.from(cutStart(text, length), 'utf16le').toString('utf16le');

@@ -33,7 +33,7 @@ const RecentRun = defineShape('RecentRun', {
 });
 export type RecentRun = Static<typeof RecentRun>;
 
-/** Creates the schema of a definition's field in responses. Includes the description of the field. */
+/** Creates the response schema of a definition's field, including the description of the field. */
 const definedOrNull = <T extends TSchema>(field: T) =>
   orNull(field, String((field as { description?: string }).description));
 

@@ -13,7 +13,7 @@ const pageSize = 50;
 
 /**
  * Creates a snapshot in the database that instances share. Each row has its own seq, because another instance may be
- * writing.
+ * writing at the same time.
  */
 export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): ProjectionSnapshot => {
   let size = 0;
@@ -26,7 +26,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
       values: [rows.map(({ name }) => name), seq, rows.map(({ body }) => body)],
     });
   };
-  /** False if a failover lost the last record that the states include. */
+  /** False if the last record that the states include was lost in a failover. */
   const hasRecord = async (last: LastRecord | undefined): Promise<boolean> => {
     const text = 'SELECT 1 AS one FROM signalbox.heartbeat WHERE seq = $1 AND id = $2';
     return (await database.query({ text, values: [last?.seq, last?.id ?? null] })).length > 0;
@@ -72,7 +72,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
           written += body.length;
         }
       }
-      // Written last, because this row says that all states are as of the seq.
+      // Written last, because this row declares all states to be as of the seq.
       await writeRows([{ name: outagesRow, body: JSON.stringify(outages) }], seq);
       const text = 'DELETE FROM signalbox.heartbeat_state WHERE name <> ALL($1) AND name NOT IN ($2, $3) AND seq <= $4';
       await database.query({ text: `${text} RETURNING 1 AS one`, values: [names, outagesRow, aliveRow, seq] });

@@ -1,17 +1,20 @@
 import type { HeartbeatState } from './heartbeat-state.ts';
 import { shortenOutputs } from './runs.ts';
 
-/** Maximum length of the outputs of all heartbeats in characters, and the length kept once the maximum is exceeded. */
+/**
+ * Limits for the outputs of all heartbeats, in characters: the maximum, and the length to which they are cut once it is
+ * exceeded.
+ */
 const maxOutputsLength = 16 * 1024 * 1024;
 const shortenedLength = 12 * 1024 * 1024;
 
 /**
- * Heartbeat states by name. If the outputs together exceed the maximum, the heartbeats with the longest outputs lose
+ * Heartbeat states by name. If the outputs exceed the maximum in total, the heartbeats with the longest outputs lose
  * their oldest outputs.
  */
 export class HeartbeatStates {
   readonly #states = new Map<string, HeartbeatState>();
-  /** Characters of output by heartbeat, without zeros. */
+  /** Number of output characters by heartbeat. Heartbeats without output have no entry. */
   readonly #lengths = new Map<string, number>();
   #total = 0;
 
@@ -57,8 +60,8 @@ export class HeartbeatStates {
 }
 
 /**
- * Returns the length limit per output at which all outputs together have `total` characters. The share that short
- * outputs do not use goes to longer ones.
+ * Returns the length limit per heartbeat at which all outputs together have `total` characters. Longer outputs share
+ * what shorter outputs leave unused.
  */
 const findShare = (lengths: number[], total: number): number => {
   let left = total;

@@ -12,7 +12,7 @@ export type ExpectedRecord = HeartbeatRecord & { type: 'expected' };
 /** Next step for a heartbeat. */
 type Step =
   | { type: 'append'; record: HeartbeatRecord }
-  /** Append a record that the heartbeat is expected. Ends earlier heartbeats with the same name. */
+  /** Append a record that the heartbeat is expected. This ends earlier heartbeats with the same name. */
   | { type: 'expect'; record: ExpectedRecord }
   /** Raise or resolve the alert, then append a record with the alert's id. */
   | { type: 'alert'; alert: HeartbeatAlert; toRecord(id: string): HeartbeatRecord }
@@ -22,11 +22,11 @@ interface StepParts {
   /** Definition. Undefined for a deleted heartbeat. */
   known: KnownHeartbeat | undefined;
   judgement: Judgement | undefined;
-  /** State stored under the name. It may have been left by a deleted heartbeat. */
+  /** State stored under the name, possibly left by a deleted heartbeat. */
   state: HeartbeatState | undefined;
   now: number;
   startedAt: number;
-  /** Milliseconds after startup during which the definition of a heartbeat may still be missing. */
+  /** Milliseconds after startup during which the definition of an existing heartbeat may still be missing. */
   patienceMs: number;
 }
 
@@ -39,8 +39,8 @@ export const findStep = (parts: StepParts): Step | undefined => {
     const { name, since } = known;
     return { type: 'append', record: { type: 'overdue', name, since, at: now, why, dueAt, after: own?.seq ?? 0 } };
   }
-  // The `expected` record keeps the first period across restarts. A heartbeat without that record, as left by version
-  // 1.1.0, is expected from now on.
+  // The `expected` record preserves the first period across restarts. A heartbeat without it, as version 1.1.0 leaves
+  // them, is expected from now on.
   const isUndated = (own?.base ?? null) === null && !own?.paused && !own?.problem;
   if (known && isUndated) {
     const { name, since } = known;

@@ -12,8 +12,8 @@ import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 const log = 'heartbeat';
 
 /**
- * Exports the state and runs of each heartbeat. Imports each heartbeat as a record. Outages are not exported. The
- * import grants every heartbeat a new grace period.
+ * Exports the state and runs of each heartbeat. Imports each heartbeat as a record. Outages are not exported: the
+ * import grants every heartbeat a new grace period instead.
  */
 export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>({
   name: 'heartbeats',

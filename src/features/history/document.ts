@@ -54,7 +54,7 @@ const toSeconds = (text: string): number => {
   return Math.ceil(seconds);
 };
 
-/** Range of steps in a ring. `from` and `to` are Unix seconds, both inclusive. */
+/** Range of steps in a ring. `from` and `to` are Unix seconds and inclusive. */
 interface Span {
   ring: Ring;
   disks: Disks;
@@ -87,7 +87,7 @@ export const createDocuments = () => {
   };
 };
 
-/** Shares generated strings between readers. Each string is computed only once, for the first reader that needs it. */
+/** Shares generated strings between readers. Each string is computed when the first reader needs it. */
 const createSharedTexts = (source: Iterator<string>) => {
   const texts: string[] = [];
   return function* (): Generator<string> {
@@ -106,7 +106,7 @@ function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
   for (const text of texts) yield toJsonRows(text);
 }
 
-/** Yields the members of a document after its opening. Joined by commas, these strings complete the JSON. */
+/** Yields the members that follow the opening of a document. Joined by commas, they complete the JSON. */
 function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   const list = (before: string, column: number, after = '') => listColumn(before, ring.list(column, from, to), after);
   for (const [column, name] of hostColumns.entries()) yield* list(`"${name}":`, column);
@@ -135,7 +135,7 @@ function* listColumn(before: string, values: Iterable<number>, after: string): G
       opening = '';
       slice = [];
     }
-    // Disk sizes and alert counts often equal the previous value.
+    // Disk sizes and alert counts often repeat the previous value.
     if (!Object.is(value, last)) [last, text] = [value, String(roundFigureOrNull(value))];
     slice.push(text);
   }

@@ -29,7 +29,7 @@ const hasRead = async (app: TestApp): Promise<void> =>
   waitUntilPasses(async () => {
     const { cpu, disks } = await read(app);
     assert.ok(cpu.some((share) => share !== null));
-    // On a busy machine, the last second may have no reading.
+    // On a busy machine, the last second may lack a reading.
     assert.ok(disks.some(({ total }) => total.some((bytes) => bytes !== null)));
   }, 30_000);
 
@@ -100,7 +100,7 @@ test('a file with damaged numbers gives a valid document', async (t) => {
   await first.close();
   const path = join(dataDir, 'history.bin');
   const bytes = readFileSync(path);
-  // Every value of the 600 one-second steps becomes infinite; the times do not change.
+  // Every value of the 600 one-second steps becomes infinite. The times do not change.
   const infinite = new Float32Array(600).fill(Infinity);
   bytes.set(new Uint8Array(infinite.buffer), 4096 + 4 * 600);
   writeFileSync(path, bytes);

@@ -85,14 +85,14 @@ export const history = defineFeature({
           step: coarse.step,
           list: (column, count) => {
             const index = toIndex(column, disks);
-            // The current step has no row yet.
+            // The row of the current step does not exist yet.
             const to = coarse.align(Math.floor(clock().getTime() / 1000)) - coarse.step;
             return index < 0 ? [] : [...coarse.list(index, to - (count - 1) * coarse.step, to)];
           },
         },
       },
       start: () => {
-        // Starts together with Node's connection timer, so an idle server wakes up once for both.
+        // Starts in step with Node's connection timer, so that an idle server wakes up only once for both.
         leave = host.listen(take);
       },
       close: async () => {
@@ -118,7 +118,7 @@ interface SamplerParts {
   fine: Ring;
   /** Ring with longer steps. */
   coarse: Ring;
-  /** Names of the disks. Updated when disks are mounted or unmounted. */
+  /** Names of the disks. Changes when disks are mounted or unmounted. */
   disks: Disks;
   /** Called after rows of a ring have been stored. `from` and `to` are Unix seconds, both inclusive. */
   onRows(ring: Ring, from: number, to: number): void;
@@ -127,7 +127,7 @@ interface SamplerParts {
 /** Seconds between disk readings. Each reading wakes an idle program several times, so the interval is long. */
 const diskInterval = 60;
 
-/** Maximum seconds between two samples that leave no gap in the history. A suspend takes longer. */
+/** Maximum seconds between two samples before a gap appears in the history. A suspended machine exceeds it. */
 const maxGap = 5;
 
 /** Records the machine's usage. Call `sample` about once a second with the Unix time in seconds. */
@@ -161,7 +161,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
         const alerts = countAlerts();
         const row = [...hostColumns.map((name) => usage[name]), ...toRates(counted, alerts), ...diskValues];
         counted = alerts;
-        // A late timer may skip a second, which then gets the values of the next second.
+        // A late timer may skip a second. That second gets the values of the next one.
         for (let at = before + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
         onRows(fine, before + 1, time);

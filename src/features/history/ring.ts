@@ -5,7 +5,7 @@ import type { ReplacedFile } from '../../storage/replaced-file.ts';
 export const maxDisks = 8;
 
 /**
- * Index of the first alert column, and of the first disk column. Disk columns alternate between used and total bytes.
+ * Indexes of the first alert column and of the first disk column. Disk columns alternate between used and total bytes.
  */
 export const alertsAt = hostColumns.length;
 export const disksAt = alertsAt + severityNames.length;
@@ -17,7 +17,7 @@ export class Ring {
   /** Length of a step in seconds. */
   readonly step: number;
   readonly size: number;
-  /** Unix time of the row in each slot, a multiple of the step. 0 for an empty slot. */
+  /** Unix time of the row in each slot: a multiple of the step, or 0 for an empty slot. */
   readonly #times: Uint32Array;
   /** Values, column by column. */
   readonly #values: Float32Array;
@@ -54,7 +54,7 @@ export class Ring {
     return Array.from({ length: columnCount }, (_, column) => this.#values[column * this.size + slot] as number);
   }
 
-  /** Returns the first and the last step with a row between `since` and `now`. Undefined if there is none. */
+  /** Returns the first and the last step between `since` and `now` that have a row. Undefined if none has. */
   findRange(since: number, now: number): { from: number; to: number } | undefined {
     const last = this.align(now);
     const oldest = Math.max(last - (this.size - 1) * this.step, this.align(since + this.step - 1));
@@ -152,19 +152,19 @@ export const toLongerSteps = (
   return { ring: longer, from: longer.align(from), to: longer.align(to) };
 };
 
-/** Start of the file. The number changes whenever the columns change. */
+/** First part of the file. The number changes whenever the columns change. */
 const magic = 'signalbox history 2';
 
 /**
- * Start of an older file. It has one more column after the severities: alerts with unknown levels. These now count as
- * warnings.
+ * First part of an older file. It has one more column after the severities, for alerts with unknown levels. Such alerts
+ * now count as warnings.
  */
 const formerMagic = 'signalbox history 1';
 
 /** Mount paths of the disks in column order. Empty for free columns. */
 export type Disks = string[];
 
-/** Bytes of the header. It is padded to align the numbers that follow. */
+/** Size of the header in bytes. The header is padded to align the numbers that follow. */
 const headerBytes = 4096;
 
 /** Writes the rings and the disks' mount paths. */

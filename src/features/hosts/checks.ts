@@ -18,7 +18,7 @@ interface CheckParts {
   clock: () => Date;
 }
 
-/** Creates the source of host states for the availability feature: a host that is silent is down. */
+/** Creates the source of host states for the availability feature. A silent host counts as down. */
 export const createHostChecks = (parts: CheckParts): CheckSource => {
   const { keeper, fleet, lease, silentLevel, isRead } = parts;
   return {
@@ -48,7 +48,7 @@ const toSubject = ({ name, tags }: KnownHost, level: Severity): Silenceable => {
   return { source, hostname, level, text: name, labels };
 };
 
-/** Returns the state of a host. Undefined while it is undecided whether the host or this server is the cause. */
+/** Returns the state of a host. Undefined until it is clear whether the host or this server is the cause. */
 const readHost = (
   known: KnownHost,
   { fleet, watch, silentMs, clock }: CheckParts,
@@ -58,7 +58,7 @@ const readHost = (
   const { state } = watch.judge(known.name);
   if (!host || state === 'new' || state === 'stopped') return { state: 'unknown', at: now };
   if (state !== 'silent') {
-    // After a start of this server, a host is unknown until its next report.
+    // After this server has started, a host is unknown until its next report.
     return { state: host.isHub || now - host.at < silentMs() ? 'up' : 'unknown', at: now };
   }
   const alert = watch.findAlert(known.name);

@@ -36,7 +36,7 @@ export interface DiskColumns {
 
 /**
  * Assigns columns to the disks in a report. New disks take free columns first, then the columns of the disks that have
- * been unseen for longest.
+ * not been seen for longest.
  */
 export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[], time: number): DiskColumns[] => {
   const next = known.map((each) => ({ ...each }));

@@ -6,8 +6,8 @@ import type { HostWatch } from './host-watch.ts';
 import type { HostKeeper } from './kind.ts';
 
 /**
- * Milliseconds between the last report of a silent host and its alert. The alert waits in case other hosts are also
- * silent.
+ * Milliseconds between the last report of a silent host and its alert. The alert is delayed in case other hosts are
+ * silent, too.
  */
 const noticeMs = minuteMs + 6000;
 
@@ -34,7 +34,7 @@ export const createHostDependencies = (parts: HostDependencyParts): DependencySo
       const state = fleet.find(name);
       const isExpected = state && !state.isHub && ['up', 'late', 'silent'].includes(watch.judge(name).state);
       if (!isExpected || state.at >= since) return since;
-      // If reports are missing, only the host's silence counts.
+      // If reports are missing, only the host's own silence counts.
       return Math.max(since, Math.min(state.at + silentMs(), since + graceMs) + noticeMs);
     },
   };

@@ -14,7 +14,7 @@ const dayMs = 1440 * minuteMs;
 
 const options = { isKept: () => true, silentMs: () => 20_000 };
 
-/** Creates a fleet. `take` sends a report at a time, and `readCpu` returns the CPU share of a minute. */
+/** Creates a fleet. `take` sends a report at a given time, and `readCpu` returns the CPU share of a minute. */
 const createFleet = (t: Scope) => {
   const fleet = new Fleet(new HostFiles(createFolder(t)), options);
   atEnd(t, () => fleet.close());

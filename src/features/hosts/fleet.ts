@@ -10,7 +10,7 @@ import { align, isInRing, type RingRow, rings } from './rings.ts';
 /** Number of one-minute values in the CPU line of a host. */
 const lineLength = 60;
 
-/** Milliseconds for which a machine that reported under a name is remembered. */
+/** Milliseconds for which a machine that has reported under a name is remembered. */
 const machineMs = 10 * 60_000;
 
 /** Maximum number of machines remembered per name. */
@@ -158,11 +158,11 @@ export class Fleet {
     for (const each of kept) {
       const age = Math.floor((clock - Date.parse(each.time)) / 1000);
       const row = { step: rings[1].step, time: align(now - age, rings[1].step), values: toRow(each.readings, disks) };
-      // The time is too old, or in the future by the host's own clock.
+      // The row's time is too old, or in the future even by the host's own clock.
       if (age >= 0 && isInRing(row, now)) minutes.set(row.time, row);
     }
     rows.push(...minutes.values());
-    // After a long silence, the slots of old means belong to newer rows.
+    // After a long silence, the slots of old means already belong to newer rows.
     rows.push(...(await this.#addMeans(name, before, rows, now)).filter((row) => isInRing(row, now)));
     const silence = before !== undefined && at - before.at > toLateMs(this.#options.silentMs());
     const state: HostState = {
@@ -182,7 +182,7 @@ export class Fleet {
     return { state, rows };
   }
 
-  /** Returns one-minute and ten-minute means. Covers steps that have ended and steps that include stored readings. */
+  /** Returns one-minute and ten-minute means, both for steps that have ended and for steps with stored readings. */
   async #addMeans(
     name: string,
     before: HostState | undefined,
@@ -219,13 +219,13 @@ export class Fleet {
 }
 
 /**
- * Returns the steps that a report covers: its own step, and also the previous step if that began after the previous
- * report.
+ * Returns the steps that a report covers: its own step, and the previous step if that began after the previous report.
  */
 const listSteps = (before: HostState | undefined, now: number): number[] => {
   const { step } = rings[0];
   const own = align(now, step);
-  // Reports every ten seconds skip a step if one report arrives just before the step and the next just after it.
+  // With a report every ten seconds, a step is skipped if one report arrives just before the step and the next just
+  // after it.
   const isSkipped = before !== undefined && align(Math.floor(before.at / 1000), step) === own - 2 * step;
   return isSkipped && now - before.at / 1000 < 1.5 * step ? [own - step, own] : [own];
 };

@@ -9,7 +9,7 @@ import type { HostHistory } from './schema.ts';
 
 interface Span {
   step: number;
-  /** Unix times of the first and the last step. */
+  /** Unix times of the first and last step. */
   from: number;
   to: number;
 }
@@ -33,7 +33,7 @@ const toSeconds = (name: string, text: string): number => {
   return Math.floor(seconds);
 };
 
-/** Reads the history of a host for the given steps. */
+/** Reads the history of a host within a span. */
 export const readHistory = async (fleet: Fleet, name: string, { step, from, to }: Span): Promise<HostHistory> => {
   const count = Math.max(0, (to - from) / step + 1);
   const rows = count === 0 ? [] : await fleet.readRows(name, step, from, to);

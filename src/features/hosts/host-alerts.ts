@@ -41,7 +41,7 @@ export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedA
   startsAt: new Date(at).toISOString(),
 });
 
-/** Describes the resolution after a silence that ended with a report. Without a state, the host was deleted. */
+/** Describes the resolution of a silence that ended with a report. Without a state, the host was deleted. */
 export const describeReporting = (name: string, state: HostState | undefined): RaisedText => ({
   ...toHostFields(name, toSilentMark(name)),
   message: state ? `${name} is reporting again${describeMissed(state)}` : `${name} was deleted`,
@@ -57,7 +57,7 @@ const describeMissed = ({ lastSilence, report, at }: HostState): string => {
   return `: no reports from ${toClock(from)} to ${toClock(until)} (${toDuration(until - from)}).${restarted}${kept}`;
 };
 
-/** Describes the alert about most hosts. `since` is the earliest of the times at which they last reported. */
+/** Describes the alert about most hosts. `since` is the earliest time of their last reports. */
 export const describeMostSilent = (silent: readonly string[], count: number, since: number): RaisedText => ({
   source: 'hosts',
   hostname: '',

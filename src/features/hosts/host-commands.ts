@@ -9,7 +9,7 @@ const mostWaiting = 16;
 export interface SentCommand {
   id: string;
   line: string;
-  /** Caller at the hub and id of the request, for the audit on the host. */
+  /** Caller at the hub, and id of the request, for the audit on the host. */
   by: string | null;
   requestId: string;
 }
@@ -59,7 +59,7 @@ export class HostCommands {
     return fresh.map(({ id, line, by, requestId }) => ({ id, line, by, requestId }));
   }
 
-  /** Delivers the result of a command. Returns false if no caller is waiting for the command. */
+  /** Delivers the result of a command. Returns false if no caller is waiting for it. */
   settle(host: string, id: string, result: RemoteOutput | { error: string }): boolean {
     const found = this.#pending.get(host)?.find((each) => each.id === id);
     found?.settle(result);

@@ -25,7 +25,7 @@ const ringAt = (step: number): number => {
   return at;
 };
 
-/** Files of fixed size, one per host. If a file is unreadable, its host is treated as if it had never reported. */
+/** Files of fixed size, one per host. A host with an unreadable file counts as a host that has never reported. */
 export class HostFiles implements HostStore {
   readonly #files: FixedFiles;
 
@@ -62,7 +62,7 @@ export class HostFiles implements HostStore {
     const count = (to - first) / step + 1;
     if (count <= 0) return [];
     const slot = toSlot(ring, first);
-    // Rows of the last slots come first, then rows of the first slots.
+    // The rows in the last slots come first, then the rows in the first slots.
     const before = Math.min(count, ring.size - slot);
     const bytes = Buffer.concat([
       await this.#files.read(name, ringAt(step) + rowBytes * slot, before * rowBytes),

@@ -27,7 +27,7 @@ export class HostIncidents {
     this.#take(await this.#source.listUnsettled());
   }
 
-  /** Returns the open incidents of all given host names together. */
+  /** Returns the open incidents of all the given host names together. */
   of(hostnames: readonly string[]): OpenIncidents {
     const ids = new Set(hostnames.flatMap((each) => [...(this.#ids.get(each.toLowerCase()) ?? [])]));
     const levels = [...ids].flatMap((id) => this.#open.get(id)?.level ?? []);

@@ -32,7 +32,7 @@ const readingMeters: readonly [name: string, help: string, key: NumberName][] = 
   ['processes', 'Number of processes.', 'processCount'],
 ];
 
-/** Creates the route with the readings of all hosts. A single scrape thus covers every host. */
+/** Creates the route with the readings of all hosts, so that a single scrape covers every host. */
 export const createHostMetricsRoute = ({
   fleet,
   hub,

@@ -23,14 +23,14 @@ export interface HostState {
   processes: { at: number; data: readonly HostProcess[] } | null;
   /** Time of an orderly stop. Null if the host has reported since then or never stopped. */
   stoppedAt: number | null;
-  /** Time of the first report after a stop or a silence. Undefined in states stored by earlier versions. */
+  /** Time of the first report after a stop or a silence. Undefined in states that earlier versions stored. */
   upSince?: number;
   /** Time of the last report before the latest silence, and of the first report after it. */
   lastSilence: { from: number; until: number } | null;
   /** Machines, most recent first. There are several if they take turns reporting. */
   machines: readonly ReportingMachine[];
   disks: readonly DiskColumns[];
-  /** CPU means of the last minutes as shares. Null if unknown. `lineAt` is the Unix time of the last mean. */
+  /** CPU means of the last minutes as shares. Null for unknown. `lineAt` is the Unix time of the last mean. */
   line: readonly (number | null)[];
   lineAt: number;
   /** True if the machine runs this hub or another instance of the hub. */
@@ -47,7 +47,7 @@ export interface HostStore {
   /** Loads states that other instances have stored since the times in `known`. Empty if nothing has changed. */
   loadChanged(known: ReadonlyMap<string, HostState>): Promise<HostState[]>;
   /**
-   * Saves a state and rows. Resolves once they would survive a crash. `body` is the state as JSON, of at most
+   * Saves a state and rows. Resolves once they would survive a crash. `body` is the state as JSON, with at most
    * `maxStateBytes`.
    */
   save(state: HostState, body: string, rows: readonly RingRow[]): Promise<void>;

@@ -27,13 +27,13 @@ import type { HostKeeper, KnownHost } from './kind.ts';
 const lookMs = 5000;
 
 /**
- * Longest gap between checks, in milliseconds and as a share of `silentMs`. A longer gap means that the machine was
- * asleep or its clock was set.
+ * Maximum gap between two checks, in milliseconds and as a share of `silentMs`. A longer gap means that the machine was
+ * asleep or that its clock was set.
  */
 const longestGapMs = 30_000;
 const longestGapShare = 1 / 4;
 
-/** Hosts count as failing together if their last reports are at most this many milliseconds apart. */
+/** Maximum milliseconds between the last reports of hosts that count as failing together. */
 const togetherMs = minuteMs;
 
 /** Milliseconds without a report after which a host may be falling silent. Slightly less than the report interval. */
@@ -53,10 +53,7 @@ interface WatchParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/**
- * Raises and resolves alerts about silent hosts and shared host names. If there are several instances, only one does
- * so.
- */
+/** Raises and resolves alerts about silent hosts and shared host names. Of several instances, only one does so. */
 export class HostWatch {
   readonly #parts: WatchParts;
   readonly #due = new DueTimes();
@@ -69,14 +66,14 @@ export class HostWatch {
   #receivingSince: number;
   #seenAt: number;
   /**
-   * Earliest and latest time of the last reports from the hosts covered by the alert about most hosts, in Unix
+   * Times of the earliest and latest last report among the hosts that the alert about most hosts covers, in Unix
    * milliseconds.
    */
   #mostSilent: { from: number; until: number } | undefined;
   /** True if the last report could not be stored. */
   #isLosing = false;
   /**
-   * Time since which at most half of the hosts have been silent. Only set while the alert about most hosts is firing.
+   * Time since which at most half of the hosts have been silent. Set only while the alert about most hosts is firing.
    */
   #recoveringSince: number | undefined;
 
@@ -87,14 +84,14 @@ export class HostWatch {
     this.#seenAt = this.#receivingSince;
     parts.fleet.onReport((name) => this.#note(name));
     parts.fleet.onLost(() => {
-      // A single loss may concern a single host's file. Several in a row mean that the storage is out of order.
+      // A single lost report may be due to a single host's file. Several in a row mean that the storage does not work.
       if (this.#isLosing) this.#receivingSince = this.#now();
       this.#isLosing = true;
     });
     parts.lease.onChanged((isHeld) => {
       this.#raised.forget();
       this.#mostSilent = undefined;
-      // The instance that lost the lease may be the instance that hosts report to.
+      // Hosts may be reporting to the instance that lost the lease.
       if (isHeld) this.#receivingSince = this.#now();
     });
   }
@@ -111,8 +108,8 @@ export class HostWatch {
   }
 
   /**
-   * Returns the alert that covers a silent host. This is its own alert, or the alert about most hosts. Undefined before
-   * there is an alert.
+   * Returns the alert that covers a silent host: its own alert, or the alert about most hosts. Undefined before there
+   * is an alert.
    */
   findAlert(name: string): 'own' | 'most' | undefined {
     if (this.#raised.isFiring(toSilentMark(name))) return 'own';
@@ -205,7 +202,7 @@ export class HostWatch {
     this.#mostSilent = toSpan(together);
   }
 
-  /** Returns the largest group of hosts that last reported within a minute of a silent host. */
+  /** Returns the largest group of hosts whose last reports were within a minute of that of a silent host. */
   #findTogether(silent: readonly HostState[], all: readonly HostState[]): HostState[] {
     const unreported = silent.filter(({ name }) => !this.#raised.isFiring(toSilentMark(name)));
     let largest: HostState[] = [];
@@ -237,7 +234,9 @@ export class HostWatch {
     await this.#raised.raise(this.#parts.silentLevel(), describeSilent(host, state));
   }
 
-  /** True if the firing alert about most hosts covers the host. Its last report must be close in time to theirs. */
+  /**
+   * True if the firing alert about most hosts covers the host, because the last report of the host was close to theirs.
+   */
   #isAmongMost({ at }: HostState): boolean {
     const span = this.#mostSilent;
     if (!span || !this.#raised.isFiring(mostSilentMark)) return false;
@@ -262,7 +261,7 @@ export class HostWatch {
   }
 }
 
-/** Returns the times of the earliest and latest last report. Undefined without hosts. */
+/** Returns the times of the earliest and the latest last report. Undefined without hosts. */
 const toSpan = (hosts: readonly HostState[]): { from: number; until: number } | undefined => {
   const times = hosts.map(({ at }) => at);
   return times.length === 0 ? undefined : { from: Math.min(...times), until: Math.max(...times) };

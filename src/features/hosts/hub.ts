@@ -15,10 +15,10 @@ import { assertHostName, type HostKeeper, type KnownHost, type StoredHost, selfN
 import { rings } from './rings.ts';
 import type { ShownHost } from './schema.ts';
 
-/** Maximum clock difference in seconds that is not shown. */
+/** Maximum clock difference, in seconds, that is not shown. */
 const shownSkew = 5;
 
-/** Maximum number of reports from a host in a burst, and per second afterwards. */
+/** Maximum number of reports from a host in a burst, and number of reports per second afterwards. */
 const burst = 60;
 
 /** Prefix in the name of a caller who uses a key. */
@@ -43,7 +43,7 @@ export class Hub {
   /** Number of reports that each host may still send, and the time at which that number was computed. */
   readonly #allowances = new Map<string, { left: number; at: number }>();
 
-  /** Owners of names in the latest list of hosts. */
+  /** Owners of all names, with the list of hosts from which they were derived. */
   #owners: { hosts: readonly KnownHost[]; owners: HostOwners } = { hosts: [], owners: new Map() };
 
   constructor(parts: HubParts) {
@@ -81,8 +81,8 @@ export class Hub {
   }
 
   /**
-   * Processes the report of a host. `given` must be the host of the caller's key, or `self`. Rejects with an HttpError
-   * if it is neither or the report is refused.
+   * Processes a host's report. `given` must be `self` or the host of the caller's key. Rejects with an HttpError if it
+   * is neither, or if the report is refused.
    */
   async report(given: string, caller: string, report: HostReport): Promise<{ name: string; at: number }> {
     const { clock, fleet, keeper } = this.#parts;
@@ -130,7 +130,7 @@ export class Hub {
     return commands.run(name, command, signal);
   }
 
-  /** Returns the watches of a host. Returns no list if the host already has the current one. */
+  /** Returns the watches of a host, or no list if the host already has the current list. */
   listWatches(name: string, known: string | undefined): { watchesId?: string; watches?: PushedWatches['list'] } {
     const { keeper, offers } = this.#parts;
     const host = keeper.find(name);
@@ -154,7 +154,10 @@ export class Hub {
     void watch.look();
   }
 
-  /** Lists the values of `hostname` in alerts about a host, whose name can be in any case; none for an unknown host. */
+  /**
+   * Lists the values of `hostname` in alerts about a host. The given name can be in any case. Empty for an unknown
+   * host.
+   */
   listNames(name: string): string[] {
     const known = this.#parts.keeper.list().find((each) => each.name.toLowerCase() === name.toLowerCase());
     return known ? this.#listNames(known) : [];
@@ -236,8 +239,8 @@ export class Hub {
 }
 
 /**
- * Returns the host for which the caller's key reports. Throws an HttpError if another name is given, or if the caller
- * is a user.
+ * Returns the host that the caller's key reports for. Throws an HttpError if another name is given, or if the caller is
+ * a user.
  */
 const readHostName = (given: string, caller: string): string => {
   const own = caller.startsWith(keyPrefix) ? caller.slice(keyPrefix.length) : undefined;

@@ -62,13 +62,13 @@ export const hosts = defineFeature({
   create: async ({ settings, offers, storage, host, version, clock, log }) => {
     const { database, directory } = storage;
     let { silentSeconds, silentLevel } = settings;
-    // The log already has a line about an unavailable database.
+    // The log already has a line about the unavailable database.
     const warn = (message: string) => (err: unknown) => {
       if (!(err instanceof StoreUnavailable)) log.warn({ err }, message);
     };
     const silentMs = (): number => silentSeconds * 1000;
     const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')), {
-      // Only in a shared store can other instances delete hosts.
+      // Other instances can delete hosts only in a shared store.
       isKept: (name) => !database || keeper.find(name) !== undefined,
       silentMs,
     });

@@ -8,7 +8,10 @@ export const toLateMs = (silentMs: number): number => Math.min(minuteMs, silentM
 /** Milliseconds after an orderly stop during which no report is expected from a host. */
 const stoppedMs = 10 * minuteMs;
 
-/** State of a host at a time, and the time at which it changes unless a report arrives. Times are Unix milliseconds. */
+/**
+ * State of a host at a time, and the time at which the state changes unless a report arrives. Times are Unix
+ * milliseconds.
+ */
 export interface HostJudgement {
   state: HostStateName;
   since: number | null;
@@ -45,7 +48,7 @@ export const judgeHost = (
 };
 
 /**
- * Returns the machines that take turns reporting under one name. Empty for a single machine, even if it replaced
+ * Returns the machines that take turns reporting under the same name. Empty for a single machine, even if it replaced
  * another.
  */
 export const findDuplicates = ({ machines }: HostState): HostState['machines'] =>

@@ -12,7 +12,7 @@ const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 const mostHosts = 1000;
 
-/** Stands in the path of a report for the host to which the key belongs. */
+/** Name in the path of a report that means the host of the caller's key. */
 export const selfName = 'self';
 
 /** Names reserved for paths of routes. */
@@ -27,7 +27,7 @@ export const assertHostName = (name: string): void => {
   );
 };
 
-/** Throws an HttpError if another host already has the name of the host or one of its aliases. */
+/** Throws an HttpError if the name of the host, or one of its aliases, already belongs to another host. */
 export const assertOwnNames = ({ name, aliases }: KnownHost, all: readonly KnownHost[]): void => {
   const own = new Set([name, ...aliases].map((each) => each.toLowerCase()));
   for (const other of all) {

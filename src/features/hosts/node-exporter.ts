@@ -9,7 +9,7 @@ interface Sample {
 /** Samples by metric name. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-/** Samples with the time of their scrape, in `performance` milliseconds. */
+/** Samples, with the time of their scrape in `performance` milliseconds. */
 export interface Scrape {
   samples: Samples;
   at: number;
@@ -67,7 +67,7 @@ const parseLabels = (text: string): Sample['labels'] => {
 const unquote = (text: string): string =>
   text.replaceAll(/\\(.)/g, (_, character) => (character === 'n' ? '\n' : character));
 
-/** File systems to ignore, because they are not disks or are mounts of containers. */
+/** File systems to ignore, because they are not on disks or are mounts of containers. */
 const notDisks = /^(?:tmpfs|ramfs|devtmpfs|overlay|squashfs|iso9660|nfs4?|cifs|fuse\..*|autofs|proc|sysfs|cgroup2?)$/;
 const notMounts = /^\/(?:proc|sys|dev|run|var\/lib\/(?:docker|containers|kubelet))(?:\/|$)/;
 
@@ -75,10 +75,7 @@ const notMounts = /^\/(?:proc|sys|dev|run|var\/lib\/(?:docker|containers|kubelet
 const virtualInterfaces = /^(?:lo|veth|docker|br-|virbr|cni|flannel|cali|tap|tun|dummy|wg)/;
 const wholeDisks = /^(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/;
 
-/**
- * Builds a report from two scrapes. Both are needed to compute rates. Undefined if the samples are not from
- * node_exporter.
- */
+/** Builds a report from two scrapes, because rates need both. Undefined if the samples are not from node_exporter. */
 export const toScrapedReport = (
   name: string,
   { samples, at }: Scrape,

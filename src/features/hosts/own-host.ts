@@ -5,7 +5,7 @@ import { createPeriodic } from '../../kit/periodic.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
-/** Milliseconds between reports. One of every `processesEvery` reports includes processes. */
+/** Milliseconds between reports. One in every `processesEvery` reports includes processes. */
 const reportMs = 10_000;
 const processesEvery = 6;
 
@@ -18,14 +18,14 @@ interface OwnHostParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Creates the host that represents the machine of this server. It is shown once another host exists. */
+/** Creates the host that represents the machine of this server. It is shown as soon as another host exists. */
 export const createOwnHost = ({ fleet, keeper, host, version, clock, log }: OwnHostParts) => {
   const collector = new ReportCollector(host, version, clock);
   const name = toHostName(host.hostname());
   let count = 0;
   let isFailing = false;
   const report = async (): Promise<void> => {
-    // An agent on this machine may already report for the machine.
+    // An agent on this machine may already be reporting for it.
     const isNeeded = keeper.list().length > 0 && (fleet.find(name)?.isHub ?? !keeper.find(name));
     if (!isNeeded) return;
     collector.start();

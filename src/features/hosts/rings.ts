@@ -4,7 +4,7 @@ export interface RingShape {
   size: number;
 }
 
-/** Rings in the history of a host: an hour, a day and 90 days. Each step is a multiple of the previous ring's step. */
+/** Rings in the history of a host: an hour, a day and 90 days. Each step is a multiple of the step before. */
 export const rings: readonly [RingShape, RingShape, RingShape] = [
   { step: 10, size: 360 },
   { step: 60, size: 1440 },
@@ -30,5 +30,5 @@ export const isInRing = ({ step, time }: Pick<RingRow, 'step' | 'time'>, now: nu
   return time > last - step * findRing(step).size && time <= last;
 };
 
-/** Returns the slot in the ring for the row of a step. */
+/** Returns the slot of a step's row in the ring. */
 export const toSlot = ({ step, size }: RingShape, time: number): number => (time / step) % size;

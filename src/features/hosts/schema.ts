@@ -13,7 +13,7 @@ export const HostParams = Type.Object({ name: Type.String({ description: 'Name o
 const hostStates = ['silent', 'late', 'new', 'stopped', 'up'] as const;
 export type HostStateName = (typeof hostStates)[number];
 
-/** Creates the schema of a list of strings. Each is a single line, because lists and messages show it. */
+/** Creates the schema of a list of strings. Each string is a single line, because lists and messages show it. */
 const lines = (maxLength: number, example: string, description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength, pattern: linePattern, examples: [example] }), {
     maxItems: 20,

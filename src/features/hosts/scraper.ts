@@ -22,10 +22,7 @@ interface ScraperParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/**
- * Turns machines that run node_exporter instead of an agent into hosts. If there are several instances, only one
- * scrapes.
- */
+/** Turns machines with node_exporter instead of an agent into hosts. Of several instances, only one scrapes. */
 export class Scraper {
   readonly #parts: ScraperParts;
   readonly #last = new Map<string, Scrape>();

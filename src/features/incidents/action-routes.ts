@@ -246,8 +246,8 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
   });
 
 /**
- * Maximum number of code points in the title of a task. Applied here to UTF-16 units, of which there are at least as
- * many.
+ * Maximum number of code points in the title of a task. Applied here to UTF-16 units, so the title never has more code
+ * points.
  */
 const maxTaskTitle = 200;
 
@@ -268,8 +268,8 @@ const toTask = ({ number, title, level, source, hostname, firstAt, link }: Store
 type Act = ActionOn extends infer A ? (A extends ActionOn ? Omit<A, 'id' | 'by'> : never) : never;
 
 /**
- * Applies an action by the caller. Resolves to the changed incident. Rejects with an HttpError if the action is not
- * possible, or with a StoreConflict if the incident has changed.
+ * Applies an action on behalf of the caller. Resolves to the changed incident. Rejects with an HttpError if the action
+ * is not possible, or with a StoreConflict if the incident has changed.
  */
 const act = async (
   { store }: ActionRouteParts,

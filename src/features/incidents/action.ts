@@ -115,13 +115,13 @@ const recordNotification = (
 ): StoredIncident => {
   const known = incident.notices[destination];
   const isTold = isDelivered || known?.isTold === true;
-  // A notification that does not answer an address event, such as a rise in level, leaves earlier answers valid.
+  // A notification that does not answer an address event, such as `raised`, leaves earlier answers valid.
   const answered = times ?? (known?.opening === opening ? known.times : undefined);
   const type = what === 'reminder' ? what : isEscalation ? 'escalated' : 'notified';
   const changed = draft.addEvent(incident, { at, type, what, level, destination, result });
   const notices = draft.editNotices(changed);
   delete notices[destination];
-  // Without its entry in `notices`, the destination is notified again if the incident reopens.
+  // Without its entry in `notices`, the destination is notified again when the incident reopens.
   if (what !== 'resolved')
     notices[destination] = { what, level, at, opening, isTold, ...(answered !== undefined && { times: answered }) };
   return changed;

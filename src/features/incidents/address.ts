@@ -53,8 +53,8 @@ export const addComment = (
 };
 
 /**
- * Records a step of the escalation policy. A step that does not follow the current position has no effect. This
- * prevents two instances, or a retry after a kill, from taking a step twice.
+ * Records a step of the escalation policy. Has no effect unless the step follows the current position. Two instances,
+ * or a retry after a kill, therefore cannot take a step twice.
  */
 export const escalate = (
   draft: Draft,

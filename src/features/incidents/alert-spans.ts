@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 
 /**
- * First and last seq of an incident's alerts, for each period in which the incident was open. Alerts between these seqs
- * may belong to other incidents.
+ * Seqs of an incident's first and last alert, for each period during which the incident was open. Alerts in between may
+ * belong to other incidents.
  */
 export const AlertSpans = Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]));
 export type AlertSpans = Static<typeof AlertSpans>;
 
-/** Maximum number of spans. The first two spans are merged when it is exceeded. */
+/** Maximum number of spans. Beyond it, the first two spans are merged. */
 export const maxSpans = 64;
 
 /** Seq in a span without alerts. Such a span begins when a person reopens the incident. */
@@ -30,7 +30,9 @@ export const extendSpans = (spans: AlertSpans, seq: number): AlertSpans => {
 export const hasAlert = (spans: AlertSpans, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
 
-/** Returns the spans with each seq moved. The last span can still grow, so it stays even if it has no alert left. */
+/**
+ * Returns the spans with each seq moved. The last span stays even if it has no alert left, because it can still grow.
+ */
 export const moveSpans = (
   spans: AlertSpans,
   moveFirst: (seq: number) => number,

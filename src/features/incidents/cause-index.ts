@@ -15,25 +15,22 @@ export interface CauseGroup {
 
 interface IndexParts {
   silences: Pick<SilenceStore, 'listInhibitRules' | 'labelsOf'>;
-  /**
-   * Returns the thing that has failed according to an incident. Undefined for an incident that does not report a
-   * failure.
-   */
+  /** Returns the thing that has failed. Undefined if the incident does not report a failure. */
   findFailing(incident: StoredIncident): string | undefined;
   graceMs(): number;
 }
 
-/** Source of the alert about most hosts. Such an alert is a cause for each of these hosts. */
+/** Source of the alert about most hosts. For each host that the alert covers, the alert is a cause. */
 export const mostHosts = 'hosts';
 
 /**
- * Incidents that may be causes of other incidents. Failures of things are indexed by reference. Sources in rules are
- * indexed by equal labels.
+ * Incidents that may be causes of other incidents. Failures are indexed by the failed thing, and sources in rules by
+ * their equal labels.
  */
 export class CauseIndex {
   readonly #parts: IndexParts;
   readonly #groups = new Map<string, { open: Map<string, StoredIncident>; ended: StoredIncident | undefined }>();
-  /** Keys of the groups to which each open incident belongs. */
+  /** Keys of the groups that contain each open incident. */
   readonly #keys = new Map<string, readonly string[]>();
   readonly #labels = new WeakMap<StoredIncident, ReadonlyMap<string, string>>();
   #removedAt = Number.NEGATIVE_INFINITY;
@@ -56,7 +53,7 @@ export class CauseIndex {
     const { id, state } = incident;
     const keys = [...this.#listKeys(incident)];
     const isEnded = state === 'resolved';
-    // Other groups stay in the order in which their incidents opened.
+    // Other groups stay in the opening order of their incidents.
     for (const key of this.#keys.get(id) ?? [])
       if (isEnded || !keys.includes(key)) this.#groups.get(key)?.open.delete(id);
     this.#keys.delete(id);
@@ -70,17 +67,17 @@ export class CauseIndex {
     this.#removeOld(now);
   }
 
-  /** Finds the incidents about a thing that has failed. */
+  /** Finds the incidents about a failed thing. */
   find(key: string): CauseGroup | undefined {
     return this.#groups.get(key);
   }
 
-  /** Lists the groups that, according to rules, hold the notifications of the incident. */
+  /** Lists the groups that hold the notifications of the incident according to the rules. */
   *findByRules(incident: StoredIncident): Generator<CauseGroup> {
     for (const [index, rule] of this.#parts.silences.listInhibitRules().entries()) {
       const labels = this.#labelsOf(incident);
       if (!rule.isTarget(labels)) continue;
-      // As in Alertmanager, alerts that match both sides do not inhibit each other.
+      // As in Alertmanager, alerts that match both sides of a rule do not inhibit each other.
       const kinds = rule.isSource(labels) ? [false] : [false, true];
       for (const isBoth of kinds) {
         const group = this.#groups.get(toRuleKey(index, rule, labels, isBoth));

@@ -21,13 +21,13 @@ import { findHoldEnd, type PossibleCause } from './hold.ts';
 import type { StoredIncident } from './incident.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Milliseconds between two looks at an incident that waits until a possible cause has been checked. */
+/** Milliseconds between two checks of an incident that waits for a possible cause to be examined. */
 const lookMs = 1000;
 
-/** Milliseconds between two looks at an incident that the alert about most hosts holds until its own host reports. */
+/** Milliseconds between two checks of an incident that the alert about most hosts holds until its own host reports. */
 const mostLookMs = 5000;
 
-/** Milliseconds between two looks at other held incidents. */
+/** Milliseconds between two checks of any other held incident. */
 const heldLookMs = 30_000;
 
 interface FoundGroup {
@@ -46,7 +46,7 @@ interface CauseParts {
   graceMs(): number;
 }
 
-/** Finds the causes that hold the notifications of an incident. Uses the incidents, the settings and the time. */
+/** Finds the causes that hold an incident's notifications, using the incidents, the settings and the time. */
 export class Causes {
   readonly #parts: CauseParts;
   readonly #sources: DependencySource[] = [];
@@ -74,7 +74,7 @@ export class Causes {
     this.refresh();
   }
 
-  /** Begins to decide. Earlier, some features may not have added their things yet. */
+  /** Begins to decide. Before this call, some features may not have added their things yet. */
   start(): void {
     this.#isStarted = true;
     this.refresh();
@@ -139,15 +139,17 @@ export class Causes {
     );
   }
 
-  /** Counts the things whose `dependsOn` names something that does not exist or leads back to the thing. */
+  /**
+   * Counts the things with a broken `dependsOn`: it names something that does not exist, or leads back to the thing
+   * itself.
+   */
   countBroken(): number {
     if (!this.#areThingsKnown) return 0;
     return listDependencyProblems(this.#listThings(), this.#find).length;
   }
 
   /**
-   * False while dependencies are unknown, because features are still being created or runtime settings have not been
-   * read.
+   * False while features are still being created or runtime settings have not been read. Dependencies are then unknown.
    */
   get #areThingsKnown(): boolean {
     return this.#isStarted && this.#sources.every((source) => source.isRead());
@@ -208,7 +210,7 @@ export class Causes {
     };
   }
 
-  /** Returns the thing that an incident is about. */
+  /** Returns the thing that an incident concerns. */
   #findThing({ sender, source }: StoredIncident): ThingRef | undefined {
     const [kind, name] = splitRef(source);
     const known = this.#sourceOf(kind);

@@ -9,14 +9,14 @@ export interface Changed {
 }
 
 /**
- * Incidents in the order of their last change. Each change adds a position and makes the previous position of the
- * incident invalid.
+ * Incidents in the order of their last change. Each change appends a position and invalidates the incident's previous
+ * position.
  */
 export class ChangeOrder {
   #places: { entry: Changed; change: number }[] = [];
   /** Number of invalid positions at the beginning. */
   #start = 0;
-  /** Number of positions at which invalid ones are removed. */
+  /** Number of positions at which invalid positions are removed. */
   #maxPlaces = 1024;
 
   add(entry: Changed): void {
@@ -27,7 +27,7 @@ export class ChangeOrder {
     this.#maxPlaces = Math.max(1024, this.#places.length * 2);
   }
 
-  /** Returns the incident whose last change is the oldest. */
+  /** Returns the incident that has been unchanged for longest. */
   first(): StoredIncident | undefined {
     for (let place = this.#places[this.#start]; place; place = this.#places[this.#start]) {
       if (place.entry.change === place.change) return place.entry.incident;

@@ -10,7 +10,7 @@ const maxTitleLength = 500;
 const maxAboutLength = 256;
 const maxDetailsLength = 8192;
 
-/** Maximum length in characters of a source and a host name. Native alerts have no such limit. */
+/** Maximum length in characters of a source and a host name. Native alerts may exceed it. */
 const maxNameLength = 256;
 
 type Description = Pick<
@@ -18,7 +18,7 @@ type Description = Pick<
   'trait' | 'about' | 'sender' | 'endsBySender' | 'title' | 'source' | 'hostname' | 'labels' | 'link'
 >;
 
-/** Returns the members of a new incident that describe its first alert. */
+/** Returns the members that describe a new incident by its first alert. */
 export const describeAlert = ({ record }: FoldedAlert): Description => {
   const trait = toTrait(record);
   const texts = [record['source'], record['hostname'], replaceDigits(toText(record['message']))];
@@ -37,7 +37,7 @@ export const describeAlert = ({ record }: FoldedAlert): Description => {
   };
 };
 
-/** Describes the incident that counts alerts beyond the limit on active incidents. */
+/** Describes the incident that counts alerts once the maximum number of active incidents is reached. */
 export const overflowDescription: Description = {
   trait: 'overflow',
   about: overflowKey,
@@ -89,13 +89,13 @@ const describeOrigin = ({ source, level, hostname }: StoredRecord): string => {
   return host === '' ? subject : `${subject} on ${host}`;
 };
 
-/** Separates a message such as "backup.sh failed:" from the output of the job on the lines below. */
+/** Separates a message such as "backup.sh failed:" from the job's output on the lines below. */
 const splitOutput = (message: string): { head: string; output: string } => {
   const [, head = message, output = ''] = /^([^\r\n]*\S):[ \t]*(?:\r\n|[\r\n])(.*)$/s.exec(message.trim()) ?? [];
   return { head, output: output.trim() };
 };
 
-/** Returns the output in the message of an alert, followed by the alert's details. Null if there is neither. */
+/** Returns the output in the message of an alert, followed by the details of the alert. Null if there is neither. */
 export const toIncidentDetails = (record: StoredRecord | undefined): string | null => {
   const { output } = splitOutput(toText(record?.['message']));
   const text = [output, toText(record?.['details']).trim()].filter(Boolean).join('\n\n');

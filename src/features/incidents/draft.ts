@@ -13,7 +13,7 @@ export interface Counters {
   oldUntil: number;
 }
 
-/** Incidents as they were before a step. The step does not modify them. */
+/** Incidents before a step. The step does not modify them. */
 export interface IncidentsBefore {
   readonly counters: Readonly<Counters>;
   find(id: string): StoredIncident | undefined;
@@ -23,10 +23,10 @@ export interface IncidentsBefore {
   listDue(until: number): readonly StoredIncident[];
 }
 
-/** Counts made by a step for metrics, and the milliseconds for which incidents were open. */
+/** Measurements of a step for metrics: counts, and the milliseconds for which incidents were open. */
 export interface Measured {
   opened: number;
-  /** Number of alerts beyond the limit on active incidents. */
+  /** Number of alerts received while the maximum number of incidents was active. */
   overflowed: number;
   toAcknowledge: number[];
   toResolve: number[];
@@ -41,8 +41,8 @@ interface Due {
 }
 
 /**
- * Changes made by a step: editable copies of incidents, new events and counters. The incidents take them over at the
- * end.
+ * Changes made by a step: editable copies of incidents, new events and counters. At the end, `Incidents` takes them
+ * over.
  */
 export class Draft {
   readonly rules: Rules;
@@ -59,7 +59,7 @@ export class Draft {
   readonly #latest = new Map<string, StoredIncident>();
   /** Incidents that become due during the step, earliest first. */
   readonly #due: Due[];
-  /** Notices of changed incidents that have already been copied. Created on demand, because few steps need it. */
+  /** Notices of changed incidents that have already been copied. Created on demand, because few steps copy notices. */
   #copied: Set<StoredIncident['notices']> | undefined;
 
   /** Creates the changes of a step. Its time never goes beyond `until`. */
@@ -96,7 +96,7 @@ export class Draft {
     return copy;
   }
 
-  /** Returns a copy that has a new position in the order of changes. */
+  /** Returns a copy that is last in the order of changes. */
   touch(incident: StoredIncident): StoredIncident {
     const changed = this.edit(incident);
     this.counters.lastChange += 1;

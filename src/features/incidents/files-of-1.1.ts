@@ -6,7 +6,7 @@ import type { ProjectedIncidents } from './projected-incidents.ts';
 import type { Rules } from './rules.ts';
 import type { SnapshotEntry } from './snapshot-entries.ts';
 
-/** Actions taken at one time (Unix milliseconds). They apply after the alert whose seq is `after`. */
+/** Actions taken at the same time, in Unix milliseconds. They apply after the alert with the seq `after`. */
 export interface OldActions {
   at: number;
   after: number;
@@ -15,7 +15,7 @@ export interface OldActions {
   rules?: Rules;
 }
 
-/** Last seqs of the alerts and actions that the old state includes. */
+/** Seqs of the last alert and the last action that the old state includes. */
 interface OldPlace {
   alertSeq: number;
   actionSeq: number;
@@ -24,7 +24,7 @@ interface OldPlace {
 /** Content of the file that marks the files of version 1.1 as converted. */
 const doneMark = Buffer.from('read\n');
 
-/** Incident files in a data directory of version 1.1: a state and an action log. They are never modified. */
+/** Incident files in a data directory of version 1.1: a state and an action log. These files are never modified. */
 export class FilesOf11 {
   readonly #storage: Storage;
   readonly #state: ProjectionSnapshot;

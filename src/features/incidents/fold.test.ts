@@ -58,7 +58,7 @@ const createLife = (rules = usual) => {
       now += ms;
       step(now, (fold) => fold.advance(now));
     },
-    /** Lets time pass without a step. */
+    /** Lets time pass without running a step. */
     wait: (ms: number) => {
       now += ms;
     },
@@ -330,7 +330,7 @@ test('the last resolved incidents are kept, independent of the steps in which al
     life.alert({ fingerprint: `${index}` });
     life.alert({ fingerprint: `${index}`, status: 'resolved' });
   }
-  // Incidents are forgotten only when an event says so.
+  // Incidents are forgotten only through an event.
   assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved + 5, true]);
   life.state.forgetOld(life.now());
   assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved - forgottenCount, false]);
@@ -620,7 +620,7 @@ test('random alerts, actions and times lead to the incidents of the state table'
       for (const command of all) {
         if ('pass' in command) {
           now += command.pass;
-          // Often no step follows, so time advances with the next alert or action.
+          // Usually no step follows, so time advances with the next alert or action.
           if (command.pass % 2 === 0) life.pass(command.pass);
           else life.wait(command.pass);
         } else if ('alert' in command) {

@@ -10,8 +10,8 @@ import type { StoredIncident } from './incident.ts';
 import { acknowledge, expire, mostActive, reopen, resolve } from './transitions.ts';
 
 /**
- * Step from one set of incidents to the next. Folds alerts, actions and time. Uses neither a clock nor randomness, so
- * every replay of the log leads to equal incidents.
+ * Step from one state of the incidents to the next. Folds alerts, actions and time. Uses neither a clock nor
+ * randomness, so every replay of the log produces the same incidents.
  */
 export class Fold extends Draft {
   /** Folds the next alert in the log. */
@@ -49,7 +49,7 @@ export class Fold extends Draft {
     return rankOf(severity) <= rankOf(this.rules.level);
   }
 
-  /** Counts an alert that has no active incident. Uses the latest incident with the key, or a new incident. */
+  /** Counts an alert without an active incident. Uses the latest incident with the key, or a new incident. */
   #begin(alert: FoldedAlert, key: string, latest: StoredIncident | undefined): void {
     if (latest && !latest.resolved) this.#repeat(latest, alert);
     else if (latest?.resolved && alert.at - latest.resolved.at <= this.rules.reopenMs) this.#reopen(latest, alert);
@@ -114,7 +114,7 @@ export class Fold extends Draft {
     if (rise === 0) return;
     const event = { at, level: severity, alert: id, ...toSender(record) };
     if (rise < 0) {
-      // Alerts in the overflow incident have different causes, so no alert lowers the level.
+      // The alerts in the overflow incident have unrelated causes, so no alert lowers its level.
       const isLowered = this.#mayOpen(alert) && counted.trait !== 'overflow';
       if (isLowered) this.change(counted, { level: severity }, { ...event, type: 'lowered' });
       return;

@@ -3,13 +3,13 @@ import { isResolvable, readTime, toText, withoutResolvedMark } from '../../kit/a
 import { type Severity, toSeverity } from '../../kit/severity.ts';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 
-/** Key of the incident that counts alerts beyond the limit on active incidents. */
+/** Key of the incident that counts alerts once the maximum number of active incidents is reached. */
 export const overflowKey = 'overflow';
 
 /** Maximum length of a key in characters. Longer keys are hashed. */
 const maxKeyLength = 160;
 
-/** Alert in the form in which incidents fold it. */
+/** Alert as folded into incidents. */
 export interface FoldedAlert {
   seq: number;
   id: string;
@@ -49,7 +49,7 @@ export const toIncidentKey = (record: StoredRecord): string => {
 export const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' =>
   isResolvable(record) ? 'fingerprint' : 'texts';
 
-/** Returns the key or user that sent an alert. Null for clients without a credential and for lines of version 1.0. */
+/** Returns the key or user that sent an alert. Null for clients without a credential, and for lines of version 1.0. */
 export const toSenderGroup = (sender: unknown): string | null =>
   typeof sender === 'string' && !sender.startsWith('address:') ? sender : null;
 

@@ -12,7 +12,7 @@ export interface PossibleCause {
   isOpen: boolean;
   /** Time at which the latest incident of the cause was resolved. Undefined if there was no incident. */
   endedAt: number | undefined;
-  /** Time at which it becomes known whether the cause has also failed. */
+  /** Time by which it will be known whether the cause has failed, too. */
   knownAt: number;
 }
 

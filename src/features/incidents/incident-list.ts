@@ -10,16 +10,16 @@ export interface IncidentFilter {
   level?: Severity | undefined;
   /** Pattern. May contain `*`. */
   source?: string | undefined;
-  /** Patterns, at least one of which must match. They may contain `*`. */
+  /** Patterns. At least one of them must match. They may contain `*`. */
   hostnames?: readonly string[] | undefined;
   /** Substring of the title. */
   q?: string | undefined;
   number?: number | undefined;
   /** Name of a user. Limits the list to incidents that concern this user. */
   user?: string | undefined;
-  /** Unix milliseconds. Limits the list to incidents whose last alert is at or after `since`. */
+  /** Limits the list to incidents with a last alert at or after this time, in Unix milliseconds. */
   since?: number | undefined;
-  /** Unix milliseconds. Limits the list to incidents whose first alert is before `until`. */
+  /** Limits the list to incidents with a first alert before this time, in Unix milliseconds. */
   until?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface IncidentList {
   next: number | undefined;
 }
 
-/** Source from which `listIncidents` reads incidents by state. */
+/** Incidents by state, as `listIncidents` reads them. */
 interface ListedIncidents {
   /** Yields incidents with changes before `before`. */
   newestFirst(states: readonly IncidentState[], before: number): Iterable<StoredIncident>;

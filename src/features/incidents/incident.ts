@@ -11,11 +11,11 @@ export const mostEvents = 200;
 /** Stored form of an incident. */
 export const StoredIncident = Type.Object({
   ...SharedIncident.properties,
-  /** Key of the incident's alerts. Among incidents with the same key, only the latest can be unresolved. */
+  /** Key of the incident's alerts. Only the latest incident with a key can be unresolved. */
   key: Type.String(),
   /** Basis of the key. `overflow` for the incident that counts all alerts beyond the limit. */
   trait: Type.Enum(['fingerprint', 'texts', 'overflow']),
-  /** True if the sender sends resolutions. The incident is then not resolved merely because alerts stop. */
+  /** True if the sender sends resolutions. Such an incident is not resolved merely because its alerts stop. */
   endsBySender: Type.Boolean(),
   /** Number of the latest timeline event. */
   lastEvent: Type.Integer(),
@@ -34,7 +34,7 @@ export const StoredEvent = Type.Object({
   at: Milliseconds,
   type,
   ...Type.Partial(Type.Object({ ...facts, until: Milliseconds })).properties,
-  /** Value of `change` in the incident after a notification. */
+  /** Value that `change` had in the incident after the notification. */
   change: Type.Optional(Type.Integer()),
 });
 export type StoredEvent = Static<typeof StoredEvent>;

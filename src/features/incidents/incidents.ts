@@ -16,7 +16,7 @@ import { completeIncident, isIncidentEntry, type SnapshotEntry, toEntryPieces } 
 export const mostResolved = 100_000;
 
 /**
- * Number of resolved incidents that are forgotten together when the maximum is exceeded. Each removal costs an event.
+ * Number of resolved incidents that are forgotten together once the maximum is exceeded. Each removal costs an event.
  */
 export const forgottenCount = 1000;
 
@@ -119,7 +119,7 @@ export class Incidents implements IncidentsBefore {
     return listIncidents(all, filter, limit, before);
   }
 
-  /** Lists incidents that are missing from another state or have a different version there. */
+  /** Lists incidents that another state lacks or has in a different version. */
   listOther(than: Incidents): StoredIncident[] {
     return Array.from(this.#byId.values(), ({ incident }) => incident).filter((incident) => {
       const { change, count, lastAlert } = than.find(incident.id) ?? {};
@@ -165,7 +165,7 @@ export class Incidents implements IncidentsBefore {
   }
 
   /**
-   * Forgets the oldest resolved incidents. The time is given by an event, because instances fold alerts in different
+   * Forgets the oldest resolved incidents. The time comes from an event, because instances fold alerts in different
    * steps.
    */
   forgetOld(now: number): void {

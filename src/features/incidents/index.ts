@@ -16,7 +16,7 @@ import { type IncidentSettings, incidentSettings, toRules } from './settings.ts'
 import type { IncidentStore } from './store.ts';
 import { incidentTransfer } from './transfer.ts';
 
-/** Feature for incidents: problems with all their alerts, and the people who acknowledged or resolved the problems. */
+/** Feature for incidents: problems, with all their alerts and the people who acknowledged or resolved them. */
 export const incidents = defineFeature({
   name: 'incidents',
   needs: ['alerts', 'silences', 'notifications'],

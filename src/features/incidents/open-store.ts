@@ -56,7 +56,7 @@ const openShared = async (
     snapshot: createSnapshotTable({ database, tables: ['alert', toEventTable('alert')], isWriter: lease.isHeld }),
     shared: { lease, firstRules, isOwn },
   });
-  // The settings of the instance that holds the lease already apply to the first alerts.
+  // The settings of the instance that holds the lease must apply to the first alerts already.
   await awaitWithin(
     patienceMs,
     Promise.all([lease.begun, store.catchUp()]).then(() => store.catchUp()),

@@ -24,13 +24,10 @@ export interface IncidentsEvent {
   rules?: Rules | undefined;
 }
 
-/**
- * Converts an event to a log record. The record includes the number of the latest incident, in case the snapshot is
- * lost.
- */
+/** Converts an event to a log record. Includes the number of the latest incident, in case the snapshot is lost. */
 export const toRecord = (event: IncidentsEvent, lastNumber: number): LogRecord => ({ feature, lastNumber, ...event });
 
-/** Returns the number of the latest incident from a record. 0 if the record is not an incident event. */
+/** Returns the number of the latest incident from a record. 0 for a record that is not an incident event. */
 export const lastNumberIn = (record: LogRecord): number =>
   record['feature'] === feature ? (record as unknown as { lastNumber: number }).lastNumber : 0;
 

@@ -21,8 +21,8 @@ interface ReplayParts {
 }
 
 /**
- * Resolves to the seq after which folding starts without a snapshot. This is after the incidents of version 1.1, or
- * before the alerts of the last day.
+ * Resolves to the seq after which folding starts without a snapshot: after the incidents of version 1.1, or before the
+ * alerts of the last day.
  */
 export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   const { events, oldFiles, state, log } = parts;

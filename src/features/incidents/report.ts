@@ -67,20 +67,20 @@ const describeEvent = (event: StoredEvent): string => {
   return parts.filter(Boolean).join(' ') + quoted.join('');
 };
 
-/** Names of the events whose names differ from their types. */
+/** Names of the events that are not named after their types. */
 const names: Partial<Record<StoredEvent['type'], string>> = {
   snoozeEnded: 'acknowledgement ended',
   taskCreated: 'task created',
   snapshotTaken: 'picture taken',
 };
 
-/** Escapes user-supplied text. It then creates no headings, links, tables or HTML, and keeps the text direction. */
+/** Escapes text from users, so that it creates no headings, links, tables or HTML and keeps the text direction. */
 const escapeMarks = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ')
     .replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
 
-/** Escapes a whole line. It then also creates no list, code block or heading underline. */
+/** Escapes a whole line, so that it also creates no list, code block or heading underline. */
 const escapeLine = (line: string): string =>
   escapeMarks(line)
     .trimStart()

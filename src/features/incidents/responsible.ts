@@ -21,10 +21,7 @@ export const findResponsible = ({
     .map(([target]) => target);
 };
 
-/**
- * True if an incident concerns the user: acknowledged by the user, addressed to the user, or with a request for the
- * user's help.
- */
+/** True if an incident concerns the user, who has acknowledged it, was addressed by it, or was asked to help. */
 export const isOf = (user: string, incident: StoredIncident): boolean => {
   const { acknowledged, responders = [], addressed = {}, openings } = incident;
   const own = joinTarget('person', user);

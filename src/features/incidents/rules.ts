@@ -9,13 +9,13 @@ export interface Rules {
   reopenMs: number;
   /** Milliseconds without alerts after which an incident is resolved. 0 for never. */
   quietMs: number;
-  /** Milliseconds for which a resolved incident is stored. 0 for ever. */
+  /** Milliseconds for which a resolved incident is stored. 0 keeps it forever. */
   retainMs: number;
 }
 
 /**
- * Returns the time in Unix milliseconds at which an incident changes without any event, because its acknowledgement
- * expires or it is resolved for lack of alerts. Infinity if neither applies.
+ * Returns the time in Unix milliseconds at which an incident changes by itself, because its acknowledgement expires or
+ * because it is resolved for lack of alerts. Infinity if neither applies.
  */
 export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   const { state, acknowledged, endsBySender } = incident;

@@ -12,7 +12,7 @@ export interface SentEvent {
 
 /** Latest notifications across all incidents. */
 export class SentNotifications {
-  /** Notifications. Oldest first while `#isOrdered`. */
+  /** Notifications, oldest first if `#isOrdered` is true. */
   #events: SentEvent[] = [];
   #isOrdered = true;
 

@@ -10,7 +10,9 @@ export interface IncidentEntry {
   events: readonly StoredEvent[];
 }
 
-/** Entry in a snapshot. The first entry has the counters. The others are incidents in the order of their changes. */
+/**
+ * Entry in a snapshot. The first entry has the counters. All other entries are incidents in the order of their changes.
+ */
 export type SnapshotEntry = { counters: Counters; rules: Rules } | IncidentEntry;
 
 /** Number of entries written together. */

@@ -37,10 +37,10 @@ const tickMs = 1000;
  */
 const saveMs = 10 * 60_000;
 
-/** Maximum milliseconds for which a request waits for a database. */
+/** Maximum milliseconds that a request waits for a database. */
 const databaseMs = 9000;
 
-/** Maximum milliseconds for which an alert list waits for the incidents of the alerts. */
+/** Maximum milliseconds that an alert list waits for the incidents of its alerts. */
 const namesMs = 1000;
 
 /** Parts that are needed only for a log shared by several instances. */
@@ -79,7 +79,7 @@ export class IncidentStore {
   readonly #projection: Projection<ProjectedIncidents>;
   readonly #listeners: ChangeListeners;
   readonly #timeEvents: TimeEvents;
-  /** True once the passage of time has been folded up to startup. */
+  /** True once the time up to startup has been folded. */
   #isStarted = false;
   #foldFailure: Error | undefined;
   #savedAt: number;
@@ -243,8 +243,8 @@ export class IncidentStore {
     const { shared } = this.#parts;
     this.#isClosed = true;
     clearInterval(this.#ticking);
-    // Unless `isReady` is true, the log may contain an event whose write failed. Only the next start can read such an
-    // event.
+    // Unless `isReady` is true, the log may contain an event that could not be completely written. Only the next start
+    // can read such an event.
     if (!shared && this.#projection.isReady) await this.save();
     await this.#projection.close();
     await shared?.lease.close();

@@ -10,7 +10,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 
 const name = '#1 disk is broken';
 
-/** Starts an app with an open incident and the Readers anna and ben, each with one way to reach them. */
+/** Starts an app with an open incident, and with the Readers anna and ben, who each have one way. */
 const startTeam = async (t: Scope) => {
   const [anna, ben, room] = [await startReceiver(t), await startReceiver(t), await startReceiver(t)];
   const app = await startNotifier(t, [toIncidentDestination(room)]);

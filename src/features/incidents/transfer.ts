@@ -33,7 +33,7 @@ const ExportedIncident = Type.Object(
 /** Number and change of the latest incident, even if it has been forgotten. */
 const LastIncident = Type.Object({ number: Count, change: Count }, { additionalProperties: false });
 
-/** Rules under which the passage of time changes no incident. Used until the server appends its own rules. */
+/** Rules that let the passage of time change no incident. Used until the server appends its own rules. */
 const timeless = { quietMs: 0, retainMs: 0 };
 
 /** Exports and imports incidents in the order of their changes. Alerts come before incidents. */

@@ -2,7 +2,7 @@ import { addSpan } from './alert-spans.ts';
 import type { Draft } from './draft.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
-/** Maximum number of open and acknowledged incidents. Alerts beyond the limit are counted in a single incident. */
+/** Maximum number of open and acknowledged incidents. Further alerts are counted in a single incident. */
 export const mostActive = 20_000;
 
 type Details = Pick<StoredEvent, 'comment' | 'alert'>;
@@ -79,7 +79,7 @@ export const reopen = (
 };
 
 /**
- * Applies the change that is due for an incident. Either its acknowledgement expires, or it is resolved because alerts
+ * Applies the change that is due for an incident: its acknowledgement expires, or it is resolved because its alerts
  * stopped.
  */
 export const expire = (draft: Draft, incident: StoredIncident, at: number): void => {

@@ -47,7 +47,7 @@ export const ItemSeed = Type.Object(
 );
 export type ItemSeed = Static<typeof ItemSeed>;
 
-/** Kind of item records. A new item gets a random unused id. Once all ids are in use, it gets any id. */
+/** Kind of item records. A new item gets a random unused id or, once all ids are in use, any id. */
 export const itemKind: EntryKind<ItemSeed, Item> = {
   name: 'items',
   table: 'item',

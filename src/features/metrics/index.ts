@@ -44,7 +44,7 @@ export const metrics = defineFeature({
 
 const MetricsText = Type.String({ examples: ['process_cpu_seconds_total 1.25'] });
 
-/** Milliseconds for which the meters of a scrape share a reading. */
+/** Milliseconds for which all meters of a scrape share a reading. */
 const maxAgeMs = 500;
 
 /** Adds meters of the machine. They are read at each scrape. */

@@ -79,7 +79,7 @@ interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version'> {
 
 const unknown = 'Unknown';
 
-/** Creates the routes of the profile `monitoring`. The uptime of the server counts from this call. */
+/** Creates the routes of the profile `monitoring`. The server's uptime counts from this call. */
 export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   ...listServerHealth(parts),
   defineRoute({
@@ -124,7 +124,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   }),
 ];
 
-/** Creates the health check at two paths. Kubernetes expects it at `/livez`. */
+/** Creates the health check at its two paths. Kubernetes expects it at `/livez`. */
 const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Route[] => {
   const startedAt = monotonicMs();
   const handler = async () => ({
@@ -173,7 +173,7 @@ const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: Moni
 
 const bytesPerGiB = 2 ** 30;
 
-/** Sorts a reading and builds its rows. Does so only once for all requests and events that share the reading. */
+/** Sorts a reading and builds its rows, only once for all requests and events that share the reading. */
 export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
   processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
   /** Rows of the first processes. Built only when requests need them. */
@@ -194,7 +194,7 @@ export const toProcessRow = (process: ProcessReading): ProcessRow => ({
   cpu: cpuSecondsOf(process),
 });
 
-/** Returns the usage of a disk as `df` does. Space reserved for root counts as neither used nor free. */
+/** Returns the usage of a disk as `df` does: space reserved for root counts as neither used nor free. */
 export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: FileSystemReading): DiskRow => ({
   drive: mountPath,
   totalGB: toRounded(totalBytes / bytesPerGiB, 2),

@@ -370,7 +370,7 @@ test('retention keeps undelivered alerts up to outboxRetainBytes, and counts dro
     for (let n = 0; n < 40; n += 1) await sendAlert(app, { message });
     const countFiles = (): number =>
       readdirSync(join(app.folder, 'data')).filter((name) => /^alerts\.\d+\.jsonl$/.test(name)).length;
-    // Files are deleted once an incident snapshot is on disk.
+    // Log files are deleted once an incident snapshot is on disk.
     if (!isKept) await waitUntil('the oldest files are deleted', () => countFiles() <= 3);
     const { dropped, lagAlerts } = await readState(app);
     assert.equal(dropped + lagAlerts, 40);

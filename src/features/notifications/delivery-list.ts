@@ -13,7 +13,7 @@ import type { DestinationState } from './schema.ts';
 /** Maximum number of parked alerts, waiting alerts and notifications listed per destination. */
 const mostListed = 100;
 
-/** Maximum number of incidents for which the next notifications are listed. */
+/** Maximum number of incidents whose next notifications are listed. */
 const mostPlanned = 1000;
 
 export type ListDestinations = () => readonly AnyDestination[];
@@ -128,6 +128,6 @@ const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: Inc
   hoursExcept: [...rules.hoursExcept],
 });
 
-/** Returns the stored reason for the failure. The last error itself is unknown after a restart. */
+/** Returns the stored reason for the failure, because the last error itself is lost in a restart. */
 const toLastError = (failing: { since: string; reason: string } | undefined) =>
   failing ? { time: failing.since, reason: failing.reason } : null;

@@ -87,8 +87,8 @@ export const toShownDestination = ({ settings, setting }: KnownDestination): Sho
 };
 
 /**
- * Refuses a destination whose host must not be reached. A stored destination is not refused, because `watchTargets` may
- * change. Its transport refuses to send instead. Throws an HttpError for a refused destination.
+ * Throws an HttpError if requests to the destination's host are forbidden. A stored destination is accepted, because
+ * `watchTargets` may change. Its transport then refuses to send.
  */
 export const assertReachable = ({ settings }: KnownDestination, targets: Targets): void => {
   try {

@@ -16,10 +16,10 @@ const {
   ...others
 } = DestinationSettings.properties;
 
-/** Schemas of the settings without secrets, excluding the name. */
+/** Schemas of the settings that responses show: all except the name and the secrets. */
 export const shownProperties = others;
 
-/** Suffix of a shown URL. Stands for the path, which may be secret. */
+/** Suffix of a shown URL. Replaces the path, because the path may be secret. */
 const hiddenPath = '/***';
 
 /** Members that contain secrets. A request that has none of them keeps the stored secrets. */

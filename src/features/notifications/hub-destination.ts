@@ -1,7 +1,7 @@
 import { type HubSetting, hubDestination, readHubKey } from '../../kit/hub.ts';
 import type { DestinationSettings } from './settings.ts';
 
-/** Hours for which alerts wait for the hub. This is the maximum for a destination. */
+/** Hours for which alerts wait for the hub: the maximum that a destination can have. */
 const giveUpHours = 720;
 
 /** Returns the destination that forwards all alerts to the hub. */

@@ -22,7 +22,7 @@ export type AnyDestination = Forwarder | IncidentDestination;
 export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
   links: MessageLinks;
-  /** Addresses that destinations from the runtime settings can reach. */
+  /** Addresses that destinations from the runtime settings may reach. */
   targets: Targets;
   silences: Pick<SilenceSource, 'silencesOf'>;
   notifier: Notifier;
@@ -60,7 +60,7 @@ export const createOpener = (
       // An extra connection for alerts that an administrator resends.
       const transport = await openTransport(target, mostRequests + 1, clock, targets);
       const isOfIncidents = notify === 'incidents';
-      // The progress of a former destination with this name does not count.
+      // The progress may belong to a removed destination with the same name.
       if (![undefined, madeAt].includes(kept.progress.madeAt)) kept.progress.restart(start);
       // While a destination gets incidents, it does not get alerts.
       if (isOfIncidents || kept.progress.isOfIncidents) kept.progress.skipTo(stored);

@@ -127,7 +127,7 @@ export const openDestinations = async (
   };
 };
 
-/** Returns a string that identifies a target. If it is equal for two targets, the destination can be kept. */
+/** Returns a string that identifies a target. If two targets have equal strings, the open destination can be kept. */
 const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt, way }: DestinationTarget): string => {
   const { secrets, headers, trust } = receiver;
   return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust, way]);

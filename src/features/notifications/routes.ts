@@ -25,7 +25,7 @@ import {
 
 type Alerts = Pick<RecordLog, 'find'>;
 
-/** Finds a destination. Throws an HttpError for an unknown destination, and on a server that notifies nobody. */
+/** Finds a destination. Throws an HttpError for an unknown destination, and on a quiet server. */
 type FindDestination = (name: string) => AnyDestination;
 
 interface RouteParts {

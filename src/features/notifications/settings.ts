@@ -40,7 +40,7 @@ const texts = (example: string, description: string) =>
 /** Pattern for names of destinations. These names appear in file names and paths. */
 export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
-/** Throws an HttpError for a name that a destination cannot have. `noun` is the word for the named thing. */
+/** Throws an HttpError for a name that a destination cannot have. `noun` names the kind of thing in the message. */
 export const assertDestinationName = (noun: string, name: string): void => {
   if (new RegExp(destinationNamePattern).test(name)) return;
   throw new HttpError(

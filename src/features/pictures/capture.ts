@@ -15,10 +15,10 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import { redact } from './redact.ts';
 import { type MachinePicture, maxJournalLines, maxPictureBytes, maxPictureProcesses } from './schema.ts';
 
-/** Milliseconds after which a reading is given up and left out. */
+/** Milliseconds after which a slow reading is left out of the picture. */
 const limitMs = 900;
 
-/** Milliseconds between the two readings from whose difference rates are computed. */
+/** Milliseconds between the two readings that rates are computed from. */
 const betweenMs = 520;
 
 /** Maximum length in characters of a journal line, and of a name. */
@@ -42,7 +42,7 @@ type Processes = Awaited<ReturnType<ReturnType<typeof createUsageReader>['read']
 export const captureMachine = async ({ host, usage, history, clock }: CaptureParts): Promise<MachinePicture> => {
   const takenAt = clock().toISOString();
   const begunAt = performance.now();
-  /** Resolves to the reading, or to undefined if reading fails or takes too long. */
+  /** Resolves to the reading, or to undefined if it fails or takes too long. */
   const inTime = <T>(reading: Promise<T>): Promise<T | undefined> =>
     awaitWithin(Math.max(0, begunAt + limitMs - performance.now()), reading).catch(() => undefined);
   const present = usage();

@@ -1,7 +1,7 @@
 import type { Folder } from '../../storage/folder.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 
-/** Time at which the picture for an incident was taken, in Unix milliseconds. */
+/** Incident with the time at which its picture was taken, in Unix milliseconds. */
 interface PictureTime {
   incident: string;
   at: number;
@@ -9,19 +9,19 @@ interface PictureTime {
 
 /** Pictures as JSON, by incident id. Methods reject while the store is unavailable. */
 export interface PictureStore {
-  /** Returns the times at which pictures of this machine were taken, from `since` onwards, in Unix milliseconds. */
+  /** Returns the times of the pictures of this machine that were taken at or after `since`, in Unix milliseconds. */
   listTimes(since: number): Promise<number[]>;
   /** Stores a picture unless the incident already has one. Resolves to the time of the stored picture. */
   add(incident: string, at: number, text: string): Promise<number>;
   /** Resolves to the picture of an incident. Undefined if it has none. */
   read(incident: string): Promise<string | undefined>;
-  /** Returns pictures older than the newest `keptCount`. In a database, returns at most 100. */
+  /** Returns all pictures except the newest `keptCount`. In a database, returns at most 100. */
   listSurplus(keptCount: number): Promise<PictureTime[]>;
   delete(incident: string): Promise<void>;
   list(): Promise<PictureTime[]>;
 }
 
-/** Suffix of file names. They begin with the id of the incident. */
+/** Suffix of file names. The part before it is the id of the incident. */
 export const pictureSuffix = '.json';
 
 /** Pictures in files, one file per picture. */

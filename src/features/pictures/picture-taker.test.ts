@@ -14,7 +14,7 @@ import { PictureTaker } from './picture-taker.ts';
 const second = 1000;
 const hour = 3600 * second;
 
-/** Creates a taker with its own folder. Pictures are short strings, and incidents are in a map. */
+/** Creates a taker with its own folder. Its pictures are short strings, and its incidents are in a map. */
 const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')) => {
   const state = {
     now: Date.parse('2026-01-31T08:30:00Z'),

@@ -9,13 +9,13 @@ import type { PictureStore } from './picture-store.ts';
 const maxPerHour = 60;
 const maxKept = 1000;
 
-/** Milliseconds after an incident opens within which a picture still shows the cause. */
+/** Milliseconds after the opening of an incident during which a picture still shows the cause. */
 const recentMs = 5000;
 
 /** Maximum processor time of one picture, in milliseconds. */
 const maxCpuMs = 200;
 
-/** Maximum number of incidents without a picture for which the reason is remembered. */
+/** Maximum number of incidents for which the reason for a missing picture is remembered. */
 const maxReasons = 1000;
 
 export const pictureOutcomes = ['taken', 'limit', 'busy', 'failed'] as const;
@@ -26,7 +26,7 @@ interface TakerParts {
   incidents: Pick<IncidentSource, 'act' | 'find' | 'catchUp'>;
   /** Resolves to the names of this machine in lower case. */
   listNames(): Promise<readonly string[]>;
-  /** Estimates the processor time that taking a picture now would need, in milliseconds. */
+  /** Estimates the processor time that a picture taken now would need, in milliseconds. */
   estimateMs(): Promise<number>;
   /** Takes a picture and resolves to its JSON. */
   capture(): Promise<string>;
@@ -42,11 +42,11 @@ export class PictureTaker {
    * Times at which pictures were taken in the last hour, in Unix milliseconds. Undefined until the store has been read.
    */
   #times: number[] | undefined;
-  /** Last opening or rise in level that was considered, by incident. Contains only recent ones. */
+  /** Last opening or rise in level that was considered, by incident. Contains only recent incidents. */
   readonly #considered = new Map<string, { opening: string; at: number }>();
   /** Reasons why incidents have no picture. */
   readonly #reasons = new Map<string, string>();
-  /** Incidents that wait for the picture being taken. */
+  /** Incidents that wait for the picture that is being taken. */
   #waiting: SharedIncident[] = [];
   #running: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
@@ -59,7 +59,7 @@ export class PictureTaker {
     this.isOn = isOn;
   }
 
-  /** Takes a picture for each new or changed incident that has just opened or whose level has just risen. */
+  /** Takes a picture for each incident that has just opened or whose level has just risen. */
   consider(changed: readonly SharedIncident[]): void {
     if (!this.isOn || this.#isClosed) return;
     const now = this.#parts.clock().getTime();
@@ -135,7 +135,7 @@ export class PictureTaker {
     }
   }
 
-  /** Takes one picture for all incidents that open before it is complete. */
+  /** Takes one picture for all incidents that open before the picture is complete. */
   async #takeAll(): Promise<void> {
     const { store, capture, estimateMs, clock, listNames } = this.#parts;
     const names = await listNames();

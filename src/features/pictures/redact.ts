@@ -9,10 +9,10 @@ const secretName =
   '|credential|authori[sz]ation|cookie|session[-_ ]?(?:id|key)' +
   '|(?:api|access|private|license|licence|encryption|ssh)[-_ ]?key';
 
-/** Words for secrets that only count as a whole name or as the last part of a name. */
+/** Words for secrets that count only as a whole name or as the last part of a name. */
 const shortSecretName = 'pass|psk|pw|pin|(?<=[_-])key';
 
-/** Message of sshd about a login. It contains no secret. */
+/** Message that sshd writes about a login. It contains no secret. */
 const failedLogin = 'password for (?:invalid user )?\\S+ from ';
 
 /** Prefixes of tokens used by well-known services. */
@@ -23,8 +23,8 @@ const tokenPrefix =
 const unitTypes = 'service|scope|timer|socket|mount|automount|slice|target|path|swap|device';
 
 /**
- * Patterns of secrets with their replacements, in the order in which they are applied. Anyone can write a line. Each
- * pattern therefore begins at the start of a word, which limits matching to quadratic time.
+ * Patterns of secrets, each with its replacement, in the order in which they are applied. Anyone can write a line of
+ * the journal. Each pattern therefore begins at the start of a word, which limits matching to quadratic time.
  */
 const rules: readonly (readonly [RegExp, string])[] = [
   // Commands in messages from sudo, su, audit and cron, and the kernel's command line.
@@ -60,7 +60,7 @@ const unshown = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
 /** Hides apparent secrets and command lines. Cuts the text to `maxLength` characters. */
 export const redact = (text: string, maxLength: number): string => {
-  // Cut the line last, because a pattern may not match the beginning of a secret alone.
+  // Cuts the line last, because a pattern may not match the beginning of a secret alone.
   const clean = cutText(text, 4 * maxLength)
     .replace(unshown, ' ')
     .trim();

@@ -13,14 +13,14 @@ const StoredPicture = Type.Object(
   { additionalProperties: false },
 );
 
-/** Exports and imports pictures with the times at which they were taken. */
+/** Exports and imports pictures, with the times at which they were taken. */
 export const pictureTransfer = defineTransfer<PortableFile>({
   name: 'snapshots',
   lines: { pictures: StoredPicture },
   isFolder: true,
   table: {
     name: 'incident_snapshot',
-    // Pictures need no gate of their own, because they are imported with the incidents.
+    // Pictures need no gate themselves, because they are imported together with the incidents.
     gate: 'projection',
     queries: [
       {

@@ -37,8 +37,8 @@ interface HubRequest {
 }
 
 /**
- * Response, or the reason why there is none. `isSent`: the hub may have seen the request. It may still be sent again
- * immediately, because the hub stores an alert only once.
+ * Response, or the reason why there is no response. `isSent`: the hub may have seen the request. Even then, the request
+ * may be sent again immediately, because the hub stores an alert only once.
  */
 type Exchange = { status: number; retryAfter: string | undefined; text: string } | { failure: string; isSent: boolean };
 
@@ -140,7 +140,7 @@ export class HubClient {
 }
 
 interface HubError extends NodeJS.ErrnoException {
-  /** True if the connection had been used before. */
+  /** True for a connection that had been used before. */
   isReused?: boolean;
   isSent?: boolean;
 }

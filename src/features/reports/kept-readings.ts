@@ -12,7 +12,7 @@ export interface KeptMinute {
   readings: ReportedReadings;
 }
 
-/** Readings that have not been delivered to the hub. They are one-minute means on disk, oldest first. */
+/** Readings that the hub has not received yet. They are on disk as one-minute means, oldest first. */
 export class KeptReadings {
   readonly #file: ReplacedFile;
   #minutes: KeptMinute[] = [];
@@ -71,7 +71,7 @@ export class KeptReadings {
 const isMinute = (value: unknown): value is KeptMinute =>
   isObject(value) && typeof value['time'] === 'string' && isObject(value['readings']);
 
-/** Returns the means of several readings. Disks are taken from the last one. */
+/** Returns the means of several readings. The disks are those of the last reading. */
 const toMeans = (all: readonly ReportedReadings[]): ReportedReadings => {
   const last = all.at(-1) ?? {};
   const means: Record<string, unknown> = {};

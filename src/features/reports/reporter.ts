@@ -7,14 +7,14 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
 import type { KeptMinute, KeptReadings } from './kept-readings.ts';
 
-/** Milliseconds between reports. One of every `processesEvery` reports includes processes. */
+/** Milliseconds between reports. One in every `processesEvery` reports includes processes. */
 const reportMs = 10_000;
 const processesEvery = 6;
 
 /** Maximum milliseconds for the last report when the program stops. */
 const farewellMs = 3000;
 
-/** Path for reports. The key identifies the host that reports. */
+/** Path for reports. The caller's key identifies the reporting host. */
 const path = 'api/hosts/self/readings';
 const resultPath = 'api/hosts/self/results';
 
@@ -22,11 +22,11 @@ interface ReporterParts {
   collector: Pick<ReportCollector, 'start' | 'stop' | 'collect'>;
   client: Pick<HubClient, 'send' | 'close'>;
   kept: KeptReadings;
-  /** Watches received from the hub. Undefined if this server does not run watches. */
+  /** Watches received from the hub. Undefined if this server runs no watches. */
   watches: Pick<WatchSource, 'receivedId' | 'receive' | 'listChecks'> | undefined;
   /** Heartbeats of this machine. Undefined if this server has no heartbeats. */
   heartbeats: HeartbeatSource | undefined;
-  /** Commands of this machine. Undefined unless the hub may run commands. */
+  /** Commands of this machine. Undefined if the hub may not run commands. */
   commands: CommandSource | undefined;
   /** Address of the hub, for the audit. */
   hub: string;
@@ -59,7 +59,7 @@ export class Reporter {
     this.#advance();
   }
 
-  /** Sends a final report. It announces that the host is stopping in an orderly way. */
+  /** Sends a final report, which announces that the host is stopping in an orderly way. */
   async close(): Promise<void> {
     const { client, collector, kept } = this.#parts;
     if (!this.#timer) return;
@@ -114,8 +114,8 @@ export class Reporter {
   }
 
   /**
-   * Sends a report together with stored minutes. If the hub rejects the minutes, sends the report without them.
-   * Otherwise they would block all later reports.
+   * Sends a report together with stored minutes. If the hub rejects the minutes, sends the report without them, because
+   * they would block all later reports.
    */
   async #send(report: HostReport, oldest: readonly KeptMinute[], left: number): Promise<HubReply> {
     const { client, log } = this.#parts;
@@ -131,7 +131,7 @@ export class Reporter {
     return bare;
   }
 
-  /** Runs commands from the hub. Reports the result of each command once it has ended. */
+  /** Runs commands from the hub. Reports the result of each command when the command has ended. */
   #runCommands({ body: { commands: list } }: HubReply): void {
     const { client, commands, hub } = this.#parts;
     if (!commands || !Array.isArray(list)) return;
@@ -181,7 +181,7 @@ export class Reporter {
   }
 }
 
-/** True for a status that would stay the same if the report were repeated. */
+/** True for a status that repeating the report would not change. */
 const isRefusal = (status: number): boolean => status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 
 /** Maximum number of commands accepted per response. */

@@ -6,7 +6,7 @@ export interface AuditNote {
   isNew?: true;
   /** Names of the members whose values changed. */
   fields?: string[];
-  /** Description of a setting. Used if the name of the setting is an id. */
+  /** Description of the setting. Used if the setting's name is only an id. */
   label?: string;
 }
 
@@ -15,14 +15,14 @@ type Value = Record<string, unknown>;
 /** Maximum length in characters of a label. */
 const maxLabelLength = 200;
 
-/** Returns the note for a change between two values. Undefined or null means that the setting does not exist. */
+/** Returns the note for a change between two values. Undefined or null stands for a missing setting. */
 export const toAuditNote = (before: unknown, after: unknown, label: string | undefined): AuditNote => ({
   ...(before === undefined && { isNew: true as const }),
   ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
   ...(label !== undefined && { label: cutText(label, maxLabelLength) }),
 });
 
-/** True if the value has members of its own. */
+/** True if the value is an object with members. */
 const isComposite = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
 /** Internal members that are left out of the audit. */

@@ -34,8 +34,8 @@ const BrokenParams = Type.Object({
 });
 
 /**
- * Creates routes for settings that this version cannot read. Such a setting stays stored until it is replaced or
- * deleted.
+ * Creates routes for settings that this version cannot read. Such a setting stays stored until somebody replaces or
+ * deletes it.
  */
 export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
   defineRoute({

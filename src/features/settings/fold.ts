@@ -3,13 +3,13 @@ import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { AuditNote } from './audit-note.ts';
 
-/** Version and creation time of a setting in the log from which it was copied. */
+/** Version and creation time of a setting in its original log. */
 interface Origin {
   version: number;
   createdAt: number;
 }
 
-/** Limits for one kind of setting. They are stored with each change, so that all instances reach the same decision. */
+/** Limits for one kind of setting. They are stored with each change, so that all instances decide alike. */
 interface ChangeLimits {
   /** Maximum number of settings of this kind. */
   count?: number;
@@ -33,7 +33,7 @@ export interface SettingChange {
   note?: AuditNote;
   /** Limits that must still be met after the change. */
   limits?: ChangeLimits;
-  /** Set in a copy of a setting. Copies are for logs whose older files are missing. */
+  /** Set in a copy of a setting. A log needs copies if its older files are missing. */
   copied?: Origin;
   /** Set in a change imported from another store. */
   moved?: Origin;
@@ -43,8 +43,8 @@ export interface SettingChange {
 export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
 /**
- * Result of a change. Either the new setting (undefined after a deletion) and its kind, or the reason why the change
- * was rejected.
+ * Result of a change: the new setting (undefined after a deletion) with its kind, or the reason why the change was
+ * rejected.
  */
 export type ChangeOutcome =
   | { setting: RuntimeSetting | undefined; changed: string | undefined }
@@ -69,12 +69,9 @@ const maxRefused = 10_000;
 /** Folds the change log into the current settings. */
 export class SettingsFold implements ProjectionState<ChangeOutcome> {
   readonly #kinds = new Map<string, Kind>();
-  /** Seqs of changes without effect. They were rejected, or may be in the log although storing them failed. */
+  /** Seqs of changes without effect. They were rejected, or they may be in the log although storing them failed. */
   readonly #refused = new Set<number>();
-  /**
-   * Seq of the last change. Undefined after a snapshot of version 1.1 has been restored, because such a snapshot does
-   * not contain it.
-   */
+  /** Seq of the last change. Undefined after the restore of a snapshot of version 1.1, which does not contain it. */
   #last: number | undefined = 0;
   /** Difference between versions and seqs. Positive after an import, so that no version is used twice. */
   #ahead = 0;
@@ -170,8 +167,8 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
   }
 
   /**
-   * Returns the reason why the change is rejected. If it is accepted, returns the names of ended settings to remove to
-   * make room.
+   * Returns the reason why the change is rejected or, if it is accepted, the names of ended settings to remove to make
+   * room.
    */
   #decide(change: SettingChange): { refusal: SettingRefusal } | { removed: readonly string[] } {
     const { kind, name, value, at, expected, limits } = change;
@@ -180,7 +177,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     if (expected !== undefined && !expected.includes(current?.version ?? 0)) {
       return { refusal: { conflict: current?.version ?? 0 } };
     }
-    // Ending a setting never fails because of a limit.
+    // A change that ends a setting never fails because of a limit.
     if (!known || !limits || isDeletion(change) || (current && hasEnded(value, at))) return { removed: [] };
     const taken = limits.isCaseless && !current && findSame(known.settings.keys(), name);
     if (taken) return { refusal: { taken } };

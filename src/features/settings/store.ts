@@ -18,7 +18,7 @@ import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFo
 /** Maximum length in characters of a value as JSON. */
 const maxValueLength = 64 * 1024;
 
-/** Maximum number of characters in all values of a kind, unless the kind has its own limit. */
+/** Maximum number of characters in all values of a kind. A kind can have its own limit instead. */
 const defaultMaxCharacters = 4 * MiB;
 
 interface SettingsParts {
@@ -139,7 +139,7 @@ export class LoggedSettings implements SettingStore {
     await this.#projection.catchUp().catch(refuse);
   }
 
-  /** Saves a snapshot. Afterwards, the earlier log is no longer needed. */
+  /** Saves a snapshot. The log before the snapshot is then no longer needed. */
   save(): Promise<void> {
     return this.#projection.save();
   }
@@ -188,7 +188,7 @@ const refuseSpace = (cause: unknown): never => {
   throw toNotStored('Settings', new Error('not enough space is free', { cause }));
 };
 
-/** Rethrows the error. Throws StoreUnavailable instead if the log is unusable. */
+/** Rethrows the error, or throws StoreUnavailable if the log is unusable. */
 const refuse = (error: unknown): never => {
   throw error instanceof JournalError ? toNotStored('Settings', error) : error;
 };

@@ -17,7 +17,7 @@ const StoredChange = Type.Object(
     value: Type.Unknown({ description: 'null for a deletion' }),
     by: Type.String(),
     at: UnixMs,
-    /** Version of the setting. Missing for a deletion, like `createdAt`. */
+    /** Version of the setting. Missing for a deletion, as is `createdAt`. */
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })),
     createdAt: Type.Optional(UnixMs),
     /** Set in a copy of a setting whose changes are no longer in the log. */
@@ -37,7 +37,7 @@ const StoredChange = Type.Object(
   { additionalProperties: false },
 );
 
-/** Exports all effective changes in order, with the versions that resulted from them. */
+/** Exports all effective changes in order, with the resulting versions. */
 export const settingsTransfer = defineTransfer<PortableRecord>({
   name: 'settings',
   lines: { settings: StoredChange },

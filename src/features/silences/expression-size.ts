@@ -3,17 +3,17 @@ import { HttpError } from '../../http/errors.ts';
 /** Maximum size of an expression, and of all expressions in one silence or request. */
 export const maxExpressionSize = 1200;
 
-/** Sizes of a Unicode class (`\pL`), and of a case-insensitive range that extends beyond ASCII. */
+/** Size of a Unicode class (`\pL`), and size of a case-insensitive range that extends beyond ASCII. */
 const unicodeSize = 20;
 const foldedSize = 100;
 
 /**
  * Returns an upper bound on the number of instructions in an RE2 expression. Does not compile the expression, because
- * `(a{1000}){1000}` would take seconds and gigabytes. Unicode classes are weighted by the time needed to compile them.
+ * `(a{1000}){1000}` would take seconds and gigabytes. Unicode classes are weighted by their compilation time.
  */
 export const estimateSize = (text: string): number => {
   const isFolded = /\(\?[a-zA-Z]*i/.test(text);
-  // Sizes of each open group and of the last atom in it.
+  // Sizes of each open group and of the last atom in that group.
   const groups = [{ size: 0, last: 0 }];
   let group: { size: number; last: number } = { size: 0, last: 0 };
   groups[0] = group;

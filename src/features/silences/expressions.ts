@@ -3,20 +3,16 @@ import { HttpError } from '../../http/errors.ts';
 import { assertSize, estimateSize } from './expression-size.ts';
 import { parseSimpleExpression } from './simple-expression.ts';
 
-/** Maximum number of characters of a string that are compared. Incident titles have the same limit. */
+/** Maximum number of a string's characters that are compared. Incident titles have the same limit. */
 export const maxComparedLength = 499;
 
-/**
- * Maximum microseconds of a comparison: for each string, for each character between wildcards, and for each unit of
- * size.
- */
+/** Maximum microseconds of a comparison: per string, per character between wildcards, and per unit of size. */
 const textMicros = 0.1;
 const wildcardMicros = 0.1;
 const sizeMicros = 12;
 
 /**
- * Maximum size in bytes of the engine's states per expression. Beyond this limit, the engine gets slower instead of
- * larger.
+ * Maximum size in bytes of the engine's states per expression. At this limit, the engine gets slower instead of larger.
  */
 const stateBytes = 16 * 1024;
 
@@ -25,7 +21,7 @@ const expressionBytes = 64 * 1024;
 const sizeBytes = 512;
 const maxCompiledBytes = 64 * 1024 * 1024;
 
-/** RE2 expression. It is matched in linear time and anchored at both ends. */
+/** RE2 expression that is anchored at both ends and matched in linear time. */
 interface Expression {
   /** Upper bound on the number of instructions. 0 if the expression does not need the engine. */
   size: number;
@@ -52,7 +48,7 @@ export const parseExpression = (text: string): Expression => {
 
 type Test = (value: string) => boolean;
 
-/** Compiled expressions, most recently used last. */
+/** Compiled expressions, least recently used first. */
 const compiled = new Map<string, { test: Test; bytes: number }>();
 let compiledBytes = 0;
 
@@ -78,7 +74,7 @@ const findCompiled = (text: string, size: number): Test => {
 const compile = (text: string, size: number): Test => {
   assertSize(text, size);
   try {
-    // Sets of expressions can be given a memory limit, unlike a single expression.
+    // Unlike a single expression, a set of expressions can have a memory limit.
     const set = new RE2Set(RE2Set.ANCHOR_BOTH, 0, stateBytes);
     set.add(text);
     set.compile();

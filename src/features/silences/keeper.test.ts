@@ -85,7 +85,7 @@ test('a silence is refused while comparing an alert with all silences would take
   assert.ok(count > 5 && count < 20, `${count}`);
   assert.equal(silenced(), count);
   await assert.rejects(create(matching(costly)), { status: 409, message: /too long: match a source, host name/ });
-  // There is room for a silence that replaces another silence of equal cost.
+  // There is room for a silence that replaces one of equal cost.
   await keeper.replace(first.setting.name, { ...first.setting.value, ...matching(costly) }, 'anna');
   const exact = [{ name: 'alertname', value: 'a', isRegex: false, isEqual: true }];
   await create({ matching: { matchers: exact } });

@@ -28,7 +28,7 @@ const maxRemoved = 100;
 const maxMaintenance = 50;
 const maxWindows = 5;
 
-/** List of silences from which a result was computed, and the period in which the result is valid. */
+/** List of silences that a result was computed from, and the period during which the result is valid. */
 interface Validity {
   list: readonly KnownSilence[];
   from: number;
@@ -41,7 +41,7 @@ const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at:
 interface SilenceKeeperParts {
   settings: SettingStore;
   clock: () => Date;
-  /** Reports an unusable silence. Called only once for each. */
+  /** Reports an unusable silence. Called only once per silence. */
   onUnusable(id: string, error: Error): void;
 }
 
@@ -56,11 +56,11 @@ export class SilenceKeeper {
   #indexed: Validity | undefined;
   /** Silences that had already ended when the list was indexed. The latest end comes first. */
   #ended: readonly KnownSilence[] = [];
-  /** True if a silence declares maintenance now or in the future. */
+  /** True if a silence declares maintenance now or later. */
   #hasMaintenance = false;
-  /** Next change. Valid until a silence begins or ends. */
+  /** Time of the next change. Valid until a silence begins or ends. */
   #nextChange: Validity | undefined;
-  /** Silences being stored, and total cost of the silences stored since the list was indexed. */
+  /** Silences that are being stored, and total cost of the silences stored since the list was indexed. */
   readonly #storing = new Set<KnownSilence>();
   #addedCost = 0;
 
@@ -70,7 +70,7 @@ export class SilenceKeeper {
     this.#onUnusable = onUnusable;
   }
 
-  /** Returns the ids of matching silences that are active at the time. Returns at most 100. */
+  /** Returns the ids of up to 100 matching silences that are active at the time. */
   silencesOf(subject: Silenceable, at: number): string[] {
     this.#update();
     const found = this.#index.find(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
@@ -111,7 +111,10 @@ export class SilenceKeeper {
       .slice(0, maxMaintenance);
   }
 
-  /** Finds silences that were active at the time but have ended since. An alert may wait a long time for delivery. */
+  /**
+   * Finds silences that were active at the time but have ended since. Needed because an alert may wait a long time for
+   * delivery.
+   */
   #findEnded(subject: Silenceable, at: number): KnownSilence[] {
     if ((this.#ended[0]?.setting.value.endsAt ?? 0) <= at) return [];
     const work = new Work();

@@ -8,7 +8,7 @@ import type { KnownSilence } from './silence.ts';
 import { isStoredSilence, type StoredSilence } from './stored.ts';
 import { createWindows, type Windows } from './windows.ts';
 
-/** End given to a silence that has no end and whose schedule cannot be read. */
+/** End of a silence that has no end and whose schedule cannot be read. */
 const endOfTime = Date.UTC(9999, 11, 31);
 
 /** Compiles a silence. A silence from another version that cannot be read stays listed until somebody ends it. */

@@ -9,14 +9,14 @@ import type { SilenceMatch } from './schema.ts';
 /** Patterns of a silence: fields, or Alertmanager matchers. */
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
 
-/** Maximum number of characters at the start of a pattern that the index looks up. */
+/** Maximum number of characters at the start of a pattern that the index uses. */
 const maxPrefixLength = 3;
 
 /** Alert or incident prepared for comparison with many silences. */
 export class Subject {
   /** Source, host name, level and text, all in lower case. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Labels as in Alertmanager. They are derived from the fields. Labels of the alert itself take precedence. */
+  /** Labels as in Alertmanager, derived from the fields. Labels of the alert itself take precedence. */
   readonly labels = new Map<string, string>();
   readonly lowerLabels = new Map<string, string>();
 
@@ -43,7 +43,7 @@ export class Subject {
     };
   }
 
-  /** Yields all keys under which the index may contain a matching silence. */
+  /** Yields all keys under which the index may have a matching silence. */
   *keys(): Generator<string> {
     for (const [name, value] of Object.entries(this.texts)) yield* listKeys(name, value);
     for (const [name, value] of this.lowerLabels) yield* listKeys(`label ${name}`, value);
@@ -55,7 +55,7 @@ const cut = (text: string): string => text.slice(0, maxComparedLength);
 
 /** Compiled patterns of a silence. */
 export interface CompiledMatch {
-  /** Key shared by all matching subjects. Undefined if there is no such key. Every alert is then compared. */
+  /** Key that all matching subjects share. Undefined if there is none: every alert is then compared. */
   key: MatchKey | undefined;
   /** Worst-case microseconds per comparison. */
   cost: number;
@@ -80,8 +80,8 @@ export const assertMatching = (matching: Matching): void => {
   compileMatching(matching);
   if ('match' in matching) return;
   const matchEmpty = compileValues(matching.matchers).map(({ test, isEqual }) => test('') && isEqual);
-  // As in Alertmanager, a silence that matches every alert is a mistake. A silence with only negative matchers is
-  // allowed.
+  // As in Alertmanager, a silence that matches every alert counts as a mistake. A silence with only negative matchers
+  // is allowed.
   if (!matchEmpty.includes(false))
     throw new HttpError('invalid', 'at least one matcher must not match the empty string');
 };
@@ -90,7 +90,7 @@ export const assertMatching = (matching: Matching): void => {
 export const compileMatching = (matching: Matching): CompiledMatch =>
   'match' in matching ? compileMatch(matching.match) : compileMatchers(matching.matchers);
 
-/** Combines the comparisons. The cheapest runs first. */
+/** Combines the comparisons, the cheapest first. */
 const compileAll = (key: MatchKey | undefined, comparisons: readonly Comparison[]): CompiledMatch => {
   const sorted = comparisons.toSorted((one, other) => one.cost - other.cost);
   return {
@@ -130,7 +130,7 @@ const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch =>
   return compileAll(findLongest(keys), comparisons);
 };
 
-/** Returns the longest key. It is likely to be the rarest. */
+/** Returns the longest key, which is likely to be the rarest. */
 const findLongest = (keys: readonly MatchKey[]): MatchKey | undefined =>
   keys.toSorted((one, other) => other.text.length - one.text.length)[0];
 
@@ -172,7 +172,7 @@ export const createLabelTest = (matchers: readonly SilenceMatcher[]) => {
     values.every(({ name, isEqual, test }) => test(labels.get(name) ?? '') === isEqual);
 };
 
-/** Creates the filter for a request. Label values recur, so the filter caches the result for each. */
+/** Creates the filter of a request. Caches the result for each label value, because values recur. */
 export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
   const values = compileValues(matchers);
   // Compiles all expressions first, so that errors are reported before any comparison.
@@ -211,13 +211,13 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
 /** Maximum number of expression steps (size × characters) per request. They take a few seconds. */
 const maxSteps = 100_000_000;
 
-/** Maximum number of strings for which a request caches the result of an expression. */
+/** Maximum number of strings per request for which the result of an expression is cached. */
 const maxRemembered = 1000;
 
 const toExactKey = (name: string, value: string): string => `${name}=${value}`;
 const toPrefixKey = (name: string, start: string): string => `${name}^${start}`;
 
-/** Returns the key shared by all strings that match the pattern. Undefined if the pattern begins with a wildcard. */
+/** Returns the key that all strings matching the pattern share. Undefined if the pattern begins with a wildcard. */
 const toKey = (name: string, pattern: string): MatchKey | undefined => {
   const [start = ''] = pattern.split('*', 1);
   if (start === pattern) return { label: name, text: toExactKey(name, pattern) };

@@ -4,7 +4,10 @@ import { maxPatternLength, SilenceMatcher } from '../../kit/silence-source.ts';
 
 export const silenceStates = ['active', 'pending', 'expired'] as const;
 
-/** Maximum length of a comment and of a schedule in characters, and maximum number of labels or matchers. */
+/**
+ * Maximum length of a comment in characters, maximum length of a schedule in characters, and maximum number of labels
+ * or matchers.
+ */
 const maxCommentLength = 4000;
 const maxScheduleLength = 100;
 const maxMembers = 50;

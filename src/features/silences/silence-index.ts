@@ -6,12 +6,15 @@ import { type CompiledMatch, Subject } from './matchers.ts';
 import type { KnownSilence } from './silence.ts';
 import { tooMuchWorkMessage, Work } from './work.ts';
 
-/** Limits of the cache: subjects, matching silences of all subjects, and characters of a key that is not hashed. */
+/**
+ * Limits of the cache: number of subjects, number of matching silences of all subjects, and number of characters of a
+ * key that is not hashed.
+ */
 const maxSubjects = 20_000;
 const maxMatches = 500_000;
 const maxNameLength = 200;
 
-/** Silences that match a subject, and the number of silences with which it has been compared so far. */
+/** Silences that match a subject, and the number of silences that the subject has been compared with so far. */
 interface Verdict {
   compared: number;
   matches: readonly KnownSilence[];
@@ -60,7 +63,10 @@ export class SilenceIndex {
     return found;
   }
 
-  /** False if comparing an alert with this silence could take too long. `others` is the cost of the other silences. */
+  /**
+   * False if comparing an alert with this silence as well could take too long. `others` is the cost of the other
+   * silences.
+   */
   hasRoom(match: CompiledMatch, others: number): boolean {
     return this.#work.hasRoom(match, others);
   }

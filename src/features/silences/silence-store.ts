@@ -6,7 +6,7 @@ import { createLabelFilter, Subject, toMatchers } from './matchers.ts';
 import { type KnownSilence, stateOf } from './silence.ts';
 import type { StoredSilence } from './stored.ts';
 
-/** Offers silences in Alertmanager's form to other features. Includes silences created with `match`. */
+/** Offers silences to other features in Alertmanager's form. Includes silences that were created with `match`. */
 export const createSilenceStore = (
   keeper: SilenceKeeper,
   listInhibitRules: () => readonly InhibitRule[],
@@ -79,7 +79,7 @@ const toShared = ({ setting, windows }: KnownSilence, at: number): SharedSilence
   };
 };
 
-/** True if the silence has not expired and the two differ only in end, comment and author. */
+/** True if the silence has not expired and differs only in end, comment and author. */
 const isSame = (shown: SharedSilence, { matchers, startsAt }: GivenSilence): boolean =>
   shown.state !== 'expired' && shown.startsAt === startsAt && isDeepStrictEqual(shown.matchers, matchers);
 

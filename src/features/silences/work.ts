@@ -1,22 +1,25 @@
 import type { CompiledMatch } from './matchers.ts';
 
-/** Maximum microseconds for comparing one alert with all silences. Other requests wait during that time. */
+/** Maximum microseconds for comparing one alert with all silences. Other requests wait in the meantime. */
 const maxMicros = 15_000;
 
 export const tooMuchWorkMessage =
   'Matching alerts against all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
 
 /**
- * Worst-case microseconds for comparing one alert. Includes the silences without a key. For each label, it also
- * includes the silences of the most expensive value, because an alert has only one value per label.
+ * Worst-case microseconds for comparing one alert: the cost of all silences without a key and, for each label, the cost
+ * of the silences of its most expensive value, because an alert has only one value per label.
  */
 export class Work {
   #keyless = 0;
   #sum = 0;
-  /** For each label, the costs by key and the highest cost. */
+  /** For each label, the costs by key and the highest of these costs. */
   readonly #labels = new Map<string, { costs: Map<string, number>; most: number }>();
 
-  /** False if comparing an alert with this silence could take too long. `others` is the cost of the other silences. */
+  /**
+   * False if comparing an alert with this silence as well could take too long. `others` is the cost of the other
+   * silences.
+   */
   hasRoom(match: CompiledMatch, others = 0): boolean {
     return this.#with(match) + others <= maxMicros;
   }

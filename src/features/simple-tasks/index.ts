@@ -13,7 +13,7 @@ export const simpleTasks = defineFeature({
   ],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
-  /** Transfers tasks in order of creation. If a task has been lost, ids are renumbered to close the gap. */
+  /** Transfers tasks in order of creation. If a task has been lost, renumbers the later tasks to close the gap. */
   transfer: defineTransfer<EntryChange<SimpleTask>>({
     name: simpleTaskKind.name,
     lines: { simpleTasks: Type.Object(SimpleTask.properties, { additionalProperties: false }) },

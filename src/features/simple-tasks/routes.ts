@@ -24,7 +24,7 @@ const SimpleTaskCreated = defineShape('SimpleTaskCreated', {
   message: Type.String({ examples: ['Task created'] }),
 });
 
-/** Simple task in a seed file. An id must equal the position of the task in the list. */
+/** Simple task in a seed file. Its id must equal its position in the list. */
 export const SimpleTaskSeed = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -36,7 +36,8 @@ export const SimpleTaskSeed = Type.Object(
 export type SimpleTaskSeed = Static<typeof SimpleTaskSeed>;
 
 /**
- * Kind of simple task records. Tasks are never removed. An id is therefore the position in the list, counted from 1.
+ * Kind of simple task records. Tasks are never removed, so the id of a task is its position in the list, counted from
+ * 1.
  */
 export const simpleTaskKind: EntryKind<SimpleTaskSeed, SimpleTask> = {
   name: 'simple-tasks',

@@ -27,9 +27,9 @@ const title = Type.String({
 export const NewUpdate = Type.Object({ text, state }, { title: 'NewAnnouncementUpdate' });
 export const NewAnnouncement = Type.Object({ page: pageName, title, text, state }, { title: 'NewAnnouncement' });
 
-/** Update of an announcement. */
+/** Update to an announcement. */
 export interface AnnouncementUpdate {
-  /** Position in the order of all updates. Shows which updates a subscriber has received. */
+  /** Position in the order of all updates. Tells which updates a subscriber has received. */
   number: number;
   at: number;
   state: AnnouncementState;

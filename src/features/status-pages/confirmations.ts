@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseJson } from '../../lib/parse-json.ts';
 import { confirmationMs } from './fold.ts';
 
-/** Subscription that must be confirmed from the address. */
+/** Subscription that the owner of the mail address must confirm. */
 export interface SubscriptionConfirmation {
   page: string;
   address: string;
@@ -10,7 +10,7 @@ export interface SubscriptionConfirmation {
 
 /**
  * Creates and reads the tokens in confirmation links. They are valid for a day. Nothing is stored about an address
- * until it is confirmed. The first key signs. Signatures by any of the keys are valid.
+ * until it is confirmed. The first key signs new tokens. Tokens signed with any of the keys are valid.
  */
 export const createConfirmations = (keys: readonly Buffer[], clock: () => Date) => {
   const sign = (content: string, key: Buffer): Buffer => createHmac('sha256', key).update(content).digest();
@@ -43,13 +43,16 @@ export const createConfirmations = (keys: readonly Buffer[], clock: () => Date) 
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-/** Milliseconds for which requests count, and maximum numbers of requests: in total, per caller, and per address. */
+/**
+ * Period within which requests count, in milliseconds. The maximum numbers of requests follow: in total, per caller,
+ * and per address.
+ */
 const windowMs = 10 * 60_000;
 const maxRequests = { all: 60, caller: 5, address: 1 };
 
 /**
- * Limits mails with confirmation links. Nobody can then flood a mailbox, or make the mail server look like a source of
- * spam.
+ * Limits mails with confirmation links, so that nobody can flood a mailbox or make the mail server look like a source
+ * of spam.
  */
 export class RequestLimit {
   #requests: { caller: string; address: string; at: number }[] = [];

@@ -51,7 +51,7 @@ const sendAsJson =
       write: (view) => JSON.stringify(toValue(view)),
     });
 
-/** Creates the routes of a page's documents for programs. */
+/** Creates the routes for a page's documents that programs read. */
 export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
   createDocumentRoute(parts, {
     path: '/status/:page/rss.xml',

@@ -6,7 +6,7 @@ import { wordsOf } from './words.ts';
 /** Maximum number of updates in a feed. */
 const maxItems = 50;
 
-/** Hashes an internal id. Readers can then recognize an entry without learning the id. */
+/** Hashes an internal id, so that readers can recognize an entry without learning the id. */
 export const toOpaqueId = (...parts: (string | number)[]): string =>
   createHash('sha256')
     .update(JSON.stringify(['status page', ...parts]))

@@ -13,7 +13,7 @@ import { announcementStates } from './words.ts';
 const maxSubscribers = 1000;
 const maxAllSubscribers = 5000;
 
-/** Reader who receives the announcements of a page by mail. */
+/** Reader who receives a page's announcements by mail. */
 export interface Subscriber {
   id: string;
   page: string;
@@ -64,7 +64,7 @@ export type PageEvent =
    * too long.
    */
   | { type: 'mailed'; subscribers: readonly string[]; through: number; at: number }
-  /** The page was deleted with its announcements and subscribers. */
+  /** The page was deleted, along with its announcements and subscribers. */
   | { type: 'forgotten'; page: string; at: number }
   /** Announcement from another store. */
   | { type: 'imported'; announcement: Announcement; at: number };
@@ -98,7 +98,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
   readonly #onDamage: OnDamage;
   #lastNumber = 0;
 
-  /** `onDamage` receives each damaged entry of a snapshot. */
+  /** `onDamage` receives a description of each damaged snapshot entry. */
   constructor(onDamage: OnDamage) {
     this.#onDamage = onDamage;
   }
@@ -161,7 +161,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     for (let at = 0; at < entries.length; at += entriesTogether) yield entries.slice(at, at + entriesTogether);
   }
 
-  /** Adds an entry. Drops a damaged entry, and raises the last number in case the entry with the number is lost. */
+  /** Adds an entry unless it is damaged. Also raises the last number, in case the entry that contains it is lost. */
   restore(entry: unknown): void {
     if (isNumberEntry(entry)) {
       this.#raiseNumber((entry as { lastNumber: number }).lastNumber);

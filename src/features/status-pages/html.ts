@@ -5,10 +5,10 @@ import type { PageStyle } from './style.ts';
 import { type CheckView, type DayTone, type PageView, shownDays } from './view.ts';
 import { type Words, wordsOf } from './words.ts';
 
-/** Maximum number of days whose percentage a bar shows on hover. These are the last days with outages. */
+/** Maximum number of days that show their percentage on hover: the last days with outages. */
 const maxTitles = 10;
 
-/** Links of a page. */
+/** Links on a page. */
 export interface PageLinks {
   hasLogo: boolean;
   /** True if readers can subscribe by mail. */
@@ -164,7 +164,7 @@ const writeAnnouncement = (
         `<p><span class="s ${of}">${escapeHtml(words.states[of])}</span> ${formats.time(at)}</p><p class="text">${escapeHtml(text)}</p>`,
     );
   const current = `<span class="s ${state}">${escapeHtml(words.states[state])}</span>`;
-  // Open announcements follow the page's title, past announcements a heading of their own.
+  // Open announcements come right below the page's title. Past announcements have a heading above them.
   const level = state === 'resolved' ? 'h3' : 'h2';
   const heading = `<${level}>${escapeHtml(title)}</${level}>`;
   return `<article class="${classes}"><div class="row">${heading}${current}</div>${parts.join('')}</article>`;
@@ -185,7 +185,7 @@ const writeCheck = ({ name, state, percentage, days }: CheckView, words: Words, 
 
 const tones: Record<DayTone, string> = { good: 'g', part: 'p', bad: 'b', work: 'w', none: 'n' };
 
-/** Draws the days as one path per tone. A healthy check then takes few bytes. */
+/** Draws the days as one path per tone, so that a healthy check takes few bytes. */
 const drawBar = (days: CheckView['days'], formats: Formats, label: string): string => {
   const paths = new Map<DayTone, string>();
   for (let at = 0; at < days.length; ) {

@@ -17,7 +17,7 @@ import { PageStore } from './store.ts';
 import { createSubscribeRoutes } from './subscribe-routes.ts';
 import { pagesTransfer } from './transfer.ts';
 
-/** Feature for status pages. They show states of checks, announcements and maintenance to people outside. */
+/** Feature for status pages, which show states of checks, announcements and maintenance to people outside. */
 export const statusPages = defineFeature({
   name: 'status-pages',
   needs: ['settings', 'silences', 'incidents', 'availability', 'notifications'],
@@ -97,7 +97,7 @@ export const statusPages = defineFeature({
       isReady: () => store.isReady,
       start: () => {
         mailings.start();
-        // A start reads at most an hour of events.
+        // A start must read at most an hour of events.
         saving = setInterval(() => {
           if (lease.isHeld()) void store.save();
         }, hourMs).unref();

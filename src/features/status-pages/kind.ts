@@ -17,7 +17,7 @@ import {
 
 export const PageParams = Type.Object({ page: Type.String({ description: 'Name of a status page.' }) });
 
-/** Body of a request: the settings. The name may be included if it equals the name in the path. */
+/** Request body: the settings. The name may be included if it equals the name in the path. */
 export const PageBody = Type.Object({ name: Type.Optional(pageName), ...pageSettings }, { title: 'StatusPageBody' });
 
 export const ShownPage = defineShape('StatusPage', {

@@ -12,24 +12,24 @@ import { wordsOf } from './words.ts';
 /** Milliseconds between checks for due mails. */
 const lookMs = 1000;
 
-/** Milliseconds of the first and of the longest pause after failures. */
+/** Milliseconds of the first and the longest pause after failures. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 10 * minuteMs;
 
 /** Milliseconds after which an update is too old to be mailed. */
 const giveUpMs = dayMs;
 
-/** Number of consecutive failures, other than deferred mails, after which the server counts as unreachable. */
+/** Number of consecutive failures, apart from deferred mails, after which the server counts as unreachable. */
 const maxFailures = 3;
 
-/** Number of mails after which the progress is stored. After a kill, at most this many are sent twice. */
+/** Number of mails after which the progress is stored. After a kill, at most this many mails are sent twice. */
 const storedTogether = 20;
 
 interface MailingParts {
   store: PageStore;
   keeper: PageKeeper;
   mailer: NotificationSource['mailer'];
-  /** True while readers can subscribe by mail, and use the links in mails. */
+  /** True while readers can subscribe by mail and follow the links in mails. */
   hasMail(): boolean;
   lease: Pick<Lease, 'isHeld'>;
   /** Returns the URL of a page. */
@@ -42,7 +42,7 @@ interface MailingParts {
 export class Mailings {
   readonly #parts: MailingParts;
   readonly #serially = createSerial();
-  /** True if updates may be due because something has changed or mails have failed. */
+  /** True if updates may be due, because something has changed or mails have failed. */
   #isDue = true;
   #pauseMs = 0;
   #restsUntil = 0;
@@ -102,7 +102,7 @@ export class Mailings {
         if (outcome === 'failed' || outcome === 'deferred') {
           failures = outcome === 'failed' ? failures + 1 : 0;
           hasFailed = true;
-          // Later updates wait for this update.
+          // Later updates for this subscriber wait until this one has been sent.
           left.delete(id);
           continue;
         }
@@ -114,7 +114,7 @@ export class Mailings {
       }
       if (done.length > 0) await this.#note(done, update.number);
     }
-    // The next holder of the lease sends the rest. That may be this instance.
+    // The next holder of the lease, possibly this instance, sends the rest.
     if (!lease.isHeld()) this.#isDue = true;
     if (hasFailed) this.#rest();
     else this.#pauseMs = 0;

@@ -3,11 +3,11 @@ import type { CheckId } from '../../kit/availability.ts';
 import { findTimeZone } from '../../lib/time-zone.ts';
 import { languages } from './words.ts';
 
-/** Maximum number of checks on a page, and on a page that shows bars of days. */
+/** Maximum number of checks on a page without bars of days, and on a page with them. */
 const maxChecks = 1000;
 export const maxBars = 100;
 
-/** Schema options for strings of one line. */
+/** Schema options for single-line strings. */
 const line = { minLength: 1, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' };
 
 const name = Type.String({ minLength: 1, maxLength: 200, examples: ['shop'] });

@@ -34,7 +34,7 @@ interface PageDocument {
 
 export const readable = { ...openFor('incidents:read'), staysOpen: true as const };
 
-/** Creates the route of a document. */
+/** Creates the route that serves a document. */
 export const createDocumentRoute = (
   { keeper, pages, authorize }: PublicParts,
   { path, operationId, summary, type, schema, querystring, toName, send }: PageDocument,
@@ -62,7 +62,10 @@ export const createDocumentRoute = (
     },
   });
 
-/** Returns a page that the caller may read. Throws an HttpError if there is none. The error names no other page. */
+/**
+ * Returns a page that the caller may read. Throws an HttpError if there is none. The error does not name any other
+ * page.
+ */
 export const requirePage = (
   keeper: PageKeeper,
   name: string,
@@ -77,7 +80,7 @@ export const requirePage = (
   if (page.values.access !== 'login') return page;
   const { authorization = '' } = request.headers;
   const [, basic] = /^Basic +(\S+)$/i.exec(authorization) ?? [];
-  // Browsers ask for a name and a password; the token or key is entered as the password.
+  // Browsers ask for a name and a password. The token or key is entered as the password.
   if (basic !== undefined) {
     request.headers.authorization = `Bearer ${Buffer.from(basic, 'base64')
       .toString()
@@ -122,5 +125,5 @@ export const createPageRoutes = (parts: PublicParts): Route[] => [
   }),
 ];
 
-/** Content security policy for logos. An SVG that is opened directly must not run scripts. */
+/** Content security policy for logos. A logo in SVG format must not run scripts when it is opened directly. */
 const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";

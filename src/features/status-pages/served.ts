@@ -5,26 +5,26 @@ import type { KnownPage, PageKeeper } from './kind.ts';
 import { createPageStyle, type PageStyle } from './style.ts';
 import { createView, type PageView, type ViewSources } from './view.ts';
 
-/** Minimum milliseconds between two views of a page, if it has changed and if it has not. */
+/** Minimum milliseconds between two views of a page that has changed, and of a page that has not. */
 const changedMs = 1000;
 const unchangedMs = minuteMs;
 
 /**
- * Minimum time for which a view is kept, as a multiple of the time that creating it took. Readers thus cannot keep the
- * server busy.
+ * Minimum time for which a view is kept, as a multiple of the time that it took to create. Keeps readers from
+ * overloading the server.
  */
 const restFactor = 20;
 
-/** View of a page with its documents. All readers share it. */
+/** View of a page with its documents, shared by all readers. */
 export interface ServedPage {
   page: KnownPage;
   view: PageView;
   style: PageStyle;
   /** Documents by name. */
   texts: Map<string, StaticText>;
-  /** Number of the changes that the view includes. */
+  /** Number of changes included in the view. */
   changes: number;
-  /** Time of the view and earliest time of the next view, on the monotonic clock. */
+  /** Time of the view, and earliest time of the next view, on the monotonic clock. */
   at: number;
   restsUntil: number;
 }
@@ -94,7 +94,7 @@ export const sendDocument = (
   return known.send(request, reply.headers(toDocumentHeaders(page)).type(type));
 };
 
-/** Returns the headers of a page's documents. Removes the name of the instance, which readers do not need. */
+/** Returns the headers of a page's documents. Removes the name of the instance, because readers do not need it. */
 export const toDocumentHeaders = ({ values }: KnownPage): Record<string, string> => ({
   'cache-control': values.access === 'login' ? 'private, no-cache' : openCaching,
   'x-signalbox-instance': '',

@@ -59,8 +59,8 @@ const toStyle = ({ accent = '#0a6a50', accentDark = accent }: NonNullable<Partia
   `:root{--accent:${accent}}@media (prefers-color-scheme:dark){:root{--accent:${accentDark}}}${rules}`;
 
 /**
- * Style sheet with its Content-Security-Policy. The policy allows only this sheet, images from the server and forms
- * sent to the server.
+ * Style sheet with its content security policy. The policy allows only this sheet, images from the server, and forms
+ * that are sent to the server.
  */
 export interface PageStyle {
   text: string;

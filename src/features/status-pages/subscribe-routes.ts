@@ -48,7 +48,7 @@ const response = {
   409: ErrorBody,
 };
 
-/** Text of a page, with the form below it. */
+/** Text on a page, with the form below it. */
 type Content = { text: string; form?: 'address' | 'confirm' | 'leave' };
 
 /**
@@ -120,7 +120,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
   ];
 };
 
-/** Sends the result of an action to browsers as a page. Does the same with a refusal. */
+/** Sends the result of an action, or its refusal, to browsers as a page. */
 const attempt = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -136,7 +136,7 @@ const attempt = async (
   }
 };
 
-/** True for the id of a subscriber. Links to unsubscribe contain such an id. */
+/** True for the id of a subscriber, as contained in links to unsubscribe. */
 const isLeaving = (token: string): boolean => uuidForm.test(token);
 
 const toWords = ({ values }: KnownPage) => wordsOf[values.language ?? 'en'].mail;
@@ -171,7 +171,7 @@ const ask = (parts: SubscribeParts, limit: RequestLimit, page: KnownPage, reques
       headers: { 'retry-after': '600' },
     });
   }
-  // The response neither waits for the mail nor reveals who is subscribed.
+  // The response does not wait for the mail, and does not reveal who is subscribed.
   if (counted === 'ok') void sendConfirmation(parts, page, address);
   return toWords(page).sent;
 };
@@ -235,7 +235,7 @@ const answer = (request: FastifyRequest, reply: FastifyReply, page: KnownPage, {
     return;
   }
   const style = createPageStyle(page.values.colours);
-  // Without `same-origin`, browsers would send the form with the origin `null`, which is refused.
+  // Without `same-origin`, browsers would send the form with the origin `null`, and the server would refuse it.
   reply.headers({ 'content-security-policy': style.policy, 'referrer-policy': 'same-origin' });
   const up = (request.params as { token?: string }).token === undefined ? '' : '../';
   const html = writeSubscribePage(page, style, { text, form, hasLogo: page.values.logo !== undefined, up });
@@ -256,7 +256,7 @@ const toShown = ({ id, address, at }: Subscriber): Static<typeof ShownSubscriber
   confirmedAt: toTimeText(at),
 });
 
-/** Creates the routes with which an Admin lists and removes subscribers. */
+/** Creates the routes that let Admins list and remove subscribers. */
 const createSubscriberRoutes = ({ store, keeper, clock }: SubscribeParts): Route[] => [
   defineRoute({
     method: 'GET',

@@ -18,7 +18,7 @@ const maxPast = 10;
 /** Colour of a day: no outage, a short outage, a long outage, maintenance without an outage, or unobserved. */
 export type DayTone = 'good' | 'part' | 'bad' | 'work' | 'none';
 
-/** Check on a page. Contains only the name that the page uses for the check. */
+/** Check on a page. Its name is the one that the page gives it. */
 export interface CheckView {
   name: string;
   state: CheckState;
@@ -32,7 +32,7 @@ export interface CheckView {
   recent: number | null;
 }
 
-/** Maintenance, with the names that the page uses for the affected checks. */
+/** Maintenance. Affected checks have the names that the page gives them. */
 export interface MaintenanceView {
   /** Id of the silence. It is shown only as a hash. */
   id: string;
@@ -112,7 +112,7 @@ export const createView = (
   };
 };
 
-/** Returns the state of a check in the second after a time. */
+/** Returns the state of a check in the second after the given time. */
 const findStateAt = (availability: Pick<AvailabilitySource, 'measure'>, check: CheckId, from: number): CheckState => {
   const seconds = availability.measure(check, from, from + 1000);
   return checkStates.find((state) => seconds[state] > 0) ?? 'unknown';

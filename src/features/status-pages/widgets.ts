@@ -3,7 +3,7 @@ import { toOpaqueId } from './feeds.ts';
 import type { MaintenanceView, PageView } from './view.ts';
 import { wordsOf } from './words.ts';
 
-/** Numbers used by Uptime Kuma for states. */
+/** Numbers that Uptime Kuma uses for states. */
 const kumaStates = { down: 0, up: 1, unknown: 2, maintenance: 3 } as const;
 
 /** Formats a time as Uptime Kuma does, in UTC: `2026-01-31 08:30:00.000`. */
@@ -70,7 +70,7 @@ export const toKumaHeartbeats = ({ groups, at }: PageView) => {
   const checks = groups.flatMap((group) => group.checks);
   const beat = (status: number, time: number) => ({ status, time: toKumaTime(time), msg: '', ping: null });
   return {
-    // A beat for each change of the last 24 hours, and one for the current state.
+    // One beat for each change in the last 24 hours, and one for the current state.
     heartbeatList: Object.fromEntries(
       checks.map(({ state, outages }, index) => {
         const changes = outages
@@ -84,14 +84,14 @@ export const toKumaHeartbeats = ({ groups, at }: PageView) => {
       }),
     ),
     uptimeList: Object.fromEntries(
-      // A check that nobody observed has no share.
+      // A check that nobody observed has no uptime.
       checks.flatMap(({ recent }, index) => (recent === null ? [] : [[`${index + 1}_24`, recent / 100]])),
     ),
   };
 };
 
 /**
- * Names used by Statuspage for the states of components. An unobserved check is shown as degraded, because nobody knows
+ * Names that Statuspage uses for states of components. An unobserved check is shown as degraded, because nobody knows
  * whether it works.
  */
 const componentStates = {
@@ -149,7 +149,7 @@ export const toStatuspageSummary = (view: PageView, url: string) => {
     components,
     incidents: open.map((announcement) => toStatuspageIncident(announcement, pageId, url)),
     scheduled_maintenances: maintenance.map((each) => toScheduled(each, { pageId, url, at, title: words.maintenance })),
-    // A page without checks states nothing about systems.
+    // A page without checks says nothing about systems.
     status: { indicator: indicators[summary], description: hasChecks ? words.summaries[summary] : '' },
   };
 };

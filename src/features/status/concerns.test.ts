@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLastMinute, findHostConcerns } from './index.ts';
 
-/** Returns the means for a usage given for each second, as shares of processors and memory. */
+/** Returns the means for the usage in each second, given as shares of processors and memory. */
 const createMinute = (usage: readonly (readonly [cpu: number, memory: number])[]) => {
   const lastMinute = createLastMinute();
   const add = (second: number, cpu: number, memory: number): void => {

@@ -53,7 +53,7 @@ export const status = defineFeature({
     const read = async (): Promise<HealthStatus> => {
       const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
       const means = lastMinute.means();
-      // A watch on this value replaces the built-in limit.
+      // A watch on this value takes the place of the built-in limit.
       const isWatched: WatchSource['covers'] = (what) => offers.watches?.covers(what) === true;
       const judged = means && {
         ...means,
@@ -64,7 +64,7 @@ export const status = defineFeature({
       return { ...toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock()), bootedAt };
     };
     let last: HealthStatus | undefined;
-    // Returns the previous status, with its time, if nothing has changed.
+    // If nothing has changed, returns the previous status, including its time.
     const readChange = async (): Promise<HealthStatus> => {
       const next = await read();
       if (!last || !isSameStatus(last, next)) last = next;
@@ -114,14 +114,14 @@ const toStatus = (
   };
 };
 
-/** Rounds to whole percentages. Small changes in usage then do not cause an event. */
+/** Rounds a share to whole percentages, so that small changes in usage do not cause an event. */
 const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
 
 /** True if the statuses differ only in their times. */
 const isSameStatus = (a: HealthStatus, b: HealthStatus): boolean =>
   JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
 
-/** Means over the last minute as shares from 0 to 1. NaN stands for unknown. */
+/** Means over the last minute, as shares from 0 to 1. NaN stands for unknown. */
 interface MinuteMeans {
   cpu: number;
   memory: number;
@@ -136,7 +136,7 @@ export const createLastMinute = () => {
   let samples: UsageSample[] = [];
   return {
     add: ({ at, usage }: UsageSample): void => {
-      // The processor usage of the first sample belongs to the time before the minute.
+      // The processor usage of the first sample belongs to the time before this minute.
       const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
       samples = [...samples.slice(Math.max(0, first)), { at, usage }];
     },

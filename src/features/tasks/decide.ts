@@ -11,15 +11,14 @@ export interface TaskKey extends RequestKey {
 }
 
 /**
- * Change made by a request. Contains the whole task, so that applying the change twice has the same effect as applying
- * it once.
+ * Change made by a request. Contains the whole task, so that applying it twice has the same effect as applying it once.
  */
 export type DecidedChange = { put: TaskEntry; created?: TaskKey } | { removed: number };
 
 /** Change made by a request, or one of the changes that restore a state. */
 export type TaskChange =
   | DecidedChange
-  /** Key of a request, with the text of the task as it was created. */
+  /** Key of a request, with the text that the task had when it was created. */
   | { key: TaskKey; text: string }
   | { lastId: number };
 
@@ -28,7 +27,7 @@ export type TaskRequest =
   | { update: number; changes: TaskChanges; expected: readonly number[] | undefined }
   | { remove: number; expected: readonly number[] | undefined };
 
-/** Tasks as they are after all earlier decisions. */
+/** Tasks after all earlier decisions. */
 export interface CurrentTasks {
   /** Last assigned id. */
   readonly lastId: number;
@@ -62,8 +61,8 @@ const decideCreate = (fields: NewTask, key: RequestKey | undefined, tasks: Curre
 };
 
 /**
- * Converts seed records to tasks. Otherwise returns the index of the first record whose id does not exceed `lastId` and
- * all earlier ids.
+ * Converts seed records to tasks. If a record's id does not exceed `lastId` and all earlier ids, returns the index of
+ * the first such record instead.
  */
 export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Date): TaskEntry[] | number => {
   const tasks: TaskEntry[] = [];
@@ -78,7 +77,7 @@ export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Da
   return tasks;
 };
 
-/** Copies the known fields. Drops any other fields that a client sent, including times. */
+/** Returns the known fields. Drops all other fields that a client sent, including times. */
 const toTask = (
   Id: number,
   { Title, Description = '', Priority = 'Medium' }: NewTask,

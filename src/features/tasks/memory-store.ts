@@ -40,7 +40,7 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
       if ('refusal' in decision) throw decision.refusal;
       return decision.result;
     };
-    // A result based on a change that is still being stored waits for that change, because readers cannot see it yet.
+    // A result that depends on an unstored change waits for that change, because readers cannot see it yet.
     const next = 'create' in request ? undefined : waiting.get('update' in request ? request.update : request.remove);
     return next ? next.written.then(conclude) : conclude();
   };

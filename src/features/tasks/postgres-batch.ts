@@ -18,12 +18,11 @@ import type { TaskEntry } from './task-text.ts';
 /** Request that changes tasks. */
 export type TaskWrite = TaskRequest | { restore: readonly TaskSeed[]; ifNew: boolean };
 
-/** Created or changed task, number of tasks after a removal, or index of a refused seed record. */
+/** Task that was created or changed, number of tasks after a removal, or index of a refused seed record. */
 type TaskResult = StoredTask | number | undefined;
 
 /**
- * Creates the collection of tasks. The time of a change is the time of `clock`, or that of the last change if it is
- * later.
+ * Creates the collection of tasks. The time of a change comes from `clock`, unless the last change has a later time.
  */
 export const createTaskCollection = (clock: () => Date): Collection<TaskWrite, TaskResult> => ({
   name: 'task',
@@ -57,7 +56,7 @@ export const createTaskCollection = (clock: () => Date): Collection<TaskWrite, T
   },
 });
 
-/** Tasks after the requests decided so far. */
+/** Tasks after the requests that have been decided so far. */
 class TaskBatch implements CurrentTasks {
   readonly #gate: Gate;
   readonly #at: Date;

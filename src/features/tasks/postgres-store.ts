@@ -11,7 +11,7 @@ import { TaskRows, toTitlePart } from './task-text.ts';
 /** Maximum size in bytes of a page of search results. */
 const pageBytes = 1024 * 1024;
 
-/** SQL condition: the title contains a part that `toTitlePart` returned. */
+/** SQL condition that is true if the title contains a text returned by `toTitlePart`. */
 const titleContains = `strpos(lower(split_part(split_part(body, ',"Description":', 1), ',"Title":', 2)), $1) > 0`;
 
 /** Creates the store in a database that instances share. */
@@ -33,11 +33,14 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
   };
 };
 
-/** Picks the known fields. A client may send other fields, nested to any depth. */
+/** Returns the known fields. A client may send other fields, nested to any depth. */
 const pick = <T extends TaskChanges>({ Title, Description, Priority, Status }: T): T =>
   ({ Title, Description, Priority, Status }) as T;
 
-/** Creates a function that finds tasks. One statement reads all tasks requested in the same turn of the event loop. */
+/**
+ * Creates a function that finds tasks. All tasks requested in the same turn of the event loop are read with one
+ * statement.
+ */
 const createFinder = (database: Database) => {
   let wanted: number[] = [];
   let found: Promise<Map<number, StoredTask>> | undefined;
@@ -60,7 +63,7 @@ const createFinder = (database: Database) => {
   };
 };
 
-/** Lists tasks. The gate has the number of matches, so counting costs nothing. */
+/** Lists tasks. The gate contains the number of matches, so counting them costs nothing. */
 const listTasks = async (database: Database, filter: TaskFilter, limit: number, after = 0): Promise<TaskMatches> => {
   const set = toSet(filter);
   if (set === undefined) return { total: 0, count: 0, pieces: [] };

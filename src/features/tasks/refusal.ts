@@ -3,7 +3,7 @@ import { HttpError } from '../../http/errors.ts';
 import { toValidationRefusal } from '../../http/validation.ts';
 import { describeSchemaErrors, type SchemaFault } from '../../lib/schema-validation.ts';
 
-/** Converts all errors in the fields of a task to one refusal. `detail` is in field order. */
+/** Combines all errors in the fields of a task in one refusal. `detail` is in field order. */
 export const toTaskRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
   const faults = describeSchemaErrors(errors);
   if (faults.some(isOfBody)) return toValidationRefusal(errors);
@@ -16,7 +16,7 @@ export const toTaskRefusal = (errors: FastifySchemaValidationError[]): HttpError
   return new HttpError('invalid', 'Validation failed', { members: { detail } });
 };
 
-/** True for an error that concerns the whole body. */
+/** True for an error that concerns the body as a whole. */
 const isOfBody = ({ path, members }: SchemaFault): boolean => path.length + members.length === 0;
 
 const isBlank = ({ keyword }: SchemaFault): boolean => keyword === 'pattern';

@@ -62,7 +62,7 @@ const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => 
   return sendMatches(reply, query, limit, found, 'before');
 };
 
-/** Sends matches with links to further pages. `place` is the query parameter that says where the next page starts. */
+/** Sends matches with links to further pages. `place` is the query parameter for the start of the next page. */
 const sendMatches = (
   reply: FastifyReply,
   query: TaskQuery,
@@ -104,7 +104,7 @@ export const createProtectedTaskListRoute = (store: TaskStore): Route =>
       }),
   });
 
-/** Creates the routes of single tasks for both profiles. Each change is published as `{ id, kind }`. */
+/** Creates the routes for single tasks in both profiles. Each change is published as `{ id, kind }`. */
 export const createTaskRoutes = (store: TaskStore, publish: Publish = () => undefined): Route[] => [
   defineRoute({
     method: 'GET',
@@ -191,7 +191,9 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   }),
 ];
 
-/** Creates the health check of tasks. On a shared mount, the route of the profile `monitoring` replaces it. */
+/**
+ * Creates the health check for tasks. If the profile `monitoring` is on the same mount, its route replaces this one.
+ */
 export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' | 'host' | 'version'>): Route =>
   defineRoute({
     method: 'GET',
@@ -214,13 +216,13 @@ export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' 
 const sendTask = (reply: FastifyReply, { version, text }: StoredTask): void =>
   sendJson(reply.header('etag', `"${version}"`), { [ownJson]: text });
 
-/** Returns a hash of the fields that does not depend on their order. */
+/** Returns a hash of the fields, independent of their order. */
 const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>
   createHash('sha256')
     .update(JSON.stringify([Title, Description, Priority, Status]))
     .digest('base64url');
 
-/** Parses an id in canonical decimal digits. Returns 0 for any other text. 0 is never an id. */
+/** Parses an id in canonical decimal form. Returns 0 for any other text, because 0 is never an id. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
 
 const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);

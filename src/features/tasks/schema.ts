@@ -7,7 +7,7 @@ export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as c
 /** Maximum number of Unicode code points in a title. */
 const maxTitleLength = 200;
 
-/** Any character except white space in JavaScript, and U+0085, which is white space in Unicode. */
+/** Any character that is not white space. JavaScript does not treat U+0085 as white space, but Unicode does. */
 const notBlank = '[^\\s\\u0085]';
 
 const Title = Type.String({
@@ -49,13 +49,13 @@ export type NewTask = Static<typeof NewTask>;
 export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
 export type TaskChanges = Static<typeof TaskChanges>;
 
-/** Filters. Each accepts any string. Their titles list the values in the OpenAPI document. */
+/** Filters. Each accepts any string. Their titles list the possible values in the OpenAPI document. */
 export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
   after: Type.Integer({ minimum: 0, default: 0, description: 'List only tasks with ids above this id.' }),
-  // Lists in another order ignore these parameters, as they ignore unknown ones.
+  // Lists in another order ignore these parameters, just like unknown ones.
   order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
   before: optionalText('With `newest`: list only tasks with ids below this id.', '42'),
   q: optionalText(

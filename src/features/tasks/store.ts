@@ -35,13 +35,13 @@ export interface TaskMatches extends List<Task> {
 }
 
 /**
- * Store of tasks. Every method throws StoreUnavailable while the store is unavailable. Unless the error says otherwise,
- * nothing has changed then.
+ * Store of tasks. Every method throws StoreUnavailable while the store is unavailable. In that case, nothing has
+ * changed unless the error says otherwise.
  */
 export interface TaskStore {
   /**
    * Stores a new Pending task under the next id. Ids start at 1, have no gaps and are never reused. For 24 hours, a
-   * repeated key with the same body returns the same task. With another body, it throws a KeyRefusal.
+   * repeated key with the same body returns the same task. A repeated key with another body throws a KeyRefusal.
    */
   create(fields: NewTask, key?: RequestKey): Awaitable<StoredTask>;
   find(id: number): Awaitable<StoredTask | undefined>;
@@ -63,7 +63,7 @@ export interface TaskStore {
   search(search: TaskSearch): Awaitable<TaskMatches>;
   /**
    * Stores tasks with their ids and times. With `ifNew`, does so only if the store has never contained a task. Returns
-   * the index of the first record whose id does not exceed all earlier ids. Undefined if all ids are in order.
+   * the index of the first record with an id that does not exceed all earlier ids. Undefined if all ids are in order.
    */
   restore(records: readonly TaskSeed[], ifNew?: boolean): Promise<number | undefined>;
   /** True while tasks can be read and changed. */

@@ -13,7 +13,7 @@ export const writeTaskChange = (change: TaskChange): string => {
   return 'key' in change ? `{"key":${JSON.stringify(change.key)},"task":${change.text}}` : JSON.stringify(change);
 };
 
-/** Returns the approximate length of a line. Members other than the task are short. */
+/** Returns the approximate length of a line. All members except the task are short. */
 export const toChangeLength = (change: TaskChange): number => {
   const task = 'put' in change ? change.put : change;
   return 'text' in task ? task.text.length + 64 : 32;

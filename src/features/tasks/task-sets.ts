@@ -2,7 +2,7 @@ import { priorities, statuses } from './schema.ts';
 import type { TaskFilter } from './store.ts';
 import type { TaskEntry } from './task-text.ts';
 
-/** Number of sets. Each filter has one set. A filter has one status or none, and one priority or none. */
+/** Number of sets. Each filter has one set, for a status or any status combined with a priority or any priority. */
 export const setCount = (statuses.length + 1) * (priorities.length + 1);
 
 // A task's sets are bits of a 32-bit number.
@@ -15,7 +15,7 @@ export const toSet = ({ status, priority }: TaskFilter): number | undefined => {
   return row === -1 || column === -1 ? undefined : toSetNumber(row, column);
 };
 
-/** Returns the sets of a task, as a number with one bit per set. */
+/** Returns the sets that contain a task, as a number with one bit per set. */
 export const toMemberships = ({ status, priority }: Pick<TaskEntry, 'status' | 'priority'>): number => {
   const row = toPosition(statuses, status);
   const column = toPosition(priorities, priority);

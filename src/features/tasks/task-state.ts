@@ -9,7 +9,7 @@ import { setCount, toMemberships, toSet } from './task-sets.ts';
 import { readTaskId, type TaskEntry, TaskRows, toTitlePart } from './task-text.ts';
 import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
 
-/** Number of characters of a list that are joined. Many tasks are then sent with one write. */
+/** Number of characters of a list to join, so that many tasks are sent with one write. */
 const pieceLength = 64 * 1024;
 
 /** Maximum length in characters of a page of search results. */
@@ -113,7 +113,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
 };
 
 /**
- * Reads the entry in a string without parsing it. This works because no value after the description contains a quote.
+ * Reads an entry from its JSON without parsing it. This works because no value after the description contains a quote.
  */
 const readTaskEntry = (text: string, version: number): TaskEntry => {
   const statusAt = text.lastIndexOf('","Status":"');
@@ -124,7 +124,9 @@ const readTaskEntry = (text: string, version: number): TaskEntry => {
   return { id: readTaskId(text), version, status, priority, text };
 };
 
-/** True if the title in a string contains a part. Does not parse the string, because a search reads every title. */
+/**
+ * True if the title in a task's JSON contains the text. Does not parse the JSON, because a search reads every title.
+ */
 const isTitled = (text: string, part: string): boolean => {
   const from = text.indexOf('"Title":') + '"Title":'.length;
   return text.slice(from, text.indexOf(',"Description":', from)).toLowerCase().includes(part);

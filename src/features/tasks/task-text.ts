@@ -24,10 +24,10 @@ const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, Updat
 
 export const readTaskId = (text: string): number => Number.parseInt(text.slice('{"Id":'.length, 24), 10);
 
-/** Converts a search text to the form in which stores look for it in the lower-case JSON of a title. */
+/** Converts a search text to the form in which stores search the lower-case JSON of titles for it. */
 export const toTitlePart = (q: string): string => JSON.stringify(q.toLowerCase()).slice(1, -1);
 
-/** Consecutive tasks of a list, sent as joined strings. */
+/** Consecutive tasks in a list, sent as joined strings. */
 export class TaskRows implements Iterable<Task> {
   readonly [ownJson]: string;
   readonly #texts: readonly string[];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
 import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
-/** Ids close together, or anywhere up to the maximum in a seed file. */
+/** Ids that are close together, or anywhere up to the maximum in a seed file. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
 /** Set 0, which contains all tasks, and other sets. */
 const memberships = fc.nat(7).map((sets) => (sets << 1) | 1);

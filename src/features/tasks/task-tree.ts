@@ -5,9 +5,12 @@ const width = 32;
 type Entry = Node | string | undefined;
 
 interface Node {
-  /** Version of the tree in which the node was created. Only that version may change the node in place. */
+  /** Version of the tree that created the node. Only that version may change the node in place. */
   readonly version: number;
-  /** One number per set. A bit is 1 if the entry at its position, or an entry below it, is in the set. */
+  /**
+   * Numbers with one bit per entry, one number per set. A bit is 1 if the entry at its position, or an entry below it,
+   * is in the set.
+   */
   readonly sets: number[];
   readonly entries: Entry[];
 }
@@ -17,13 +20,13 @@ interface Change {
   id: number;
   text: string | undefined;
   memberships: number;
-  /** Bits of the sets that the id enters or leaves. */
+  /** Bits of the sets that the id joins or leaves. */
   touched: number;
   version: number;
   setCount: number;
 }
 
-/** State of a tree for readers. */
+/** State of a tree, for readers. */
 export interface TreeView {
   readonly root: Node | undefined;
   /** Number of ids below each entry of the root. */
@@ -31,8 +34,8 @@ export interface TreeView {
 }
 
 /**
- * Strings in id order. Each string is in some of `setCount` sets (at most 30). Every string is in set 0. Reading a set
- * skips all other strings. The cost of a list therefore depends on its own length, not on the number of tasks.
+ * Strings in id order. Each string belongs to some of `setCount` sets (at most 30), and always to set 0. Reading a set
+ * skips all strings outside it. The cost of a list therefore depends on its own length, not on the number of tasks.
  */
 export interface TaskTree {
   find(id: number): string | undefined;
@@ -86,7 +89,7 @@ export const createTaskTree = (setCount: number): TaskTree => {
 const findLeafOf = ({ root, scale }: TreeView, id: number): Node | undefined =>
   id < scale * width ? findLeaf(root, scale, id) : undefined;
 
-/** Returns the tree with a root high enough for an id. */
+/** Returns the tree with a root that is high enough for an id. */
 const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView => {
   if (id < scale * width) return { root, scale };
   return raise({ root: root && createParent(root, version), scale: scale * width }, id, version);
@@ -103,13 +106,13 @@ export interface Cursor {
   left: number;
 }
 
-/** Strings read so far, and number of characters that may still be read. */
+/** Strings that have been read, and number of characters that may still be read. */
 interface Target {
   texts: string[];
   room: number;
 }
 
-/** Reads the next strings of a set in id order, about `room` characters. Reads nothing after the last string. */
+/** Reads the next strings of a set in id order, up to about `room` characters. Reads nothing after the last string. */
 export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
   const target = { texts: [], room };
   const end = scale * width;
@@ -148,7 +151,7 @@ interface Extent {
   last: number;
 }
 
-/** Measures the first `limit` ids of a set from `from` onwards, 32 ids per step. */
+/** Measures the first `limit` ids of a set, beginning at `from`, in steps of 32 ids. */
 export const measureSet = ({ root, scale }: TreeView, set: number, from: number, limit: number): Extent => {
   const extent = { count: 0, last: 0 };
   if (root && limit > 0) measureNode(root, scale, 0, { set, from, limit }, extent);
@@ -192,7 +195,7 @@ const findLeaf = (node: Node | undefined, scale: number, id: number): Node | und
 };
 
 /**
- * Applies a change to a node of this version, or to a copy of an older node. Returns undefined if the node becomes
+ * Applies a change to a node of this version or, if the node is older, to a copy. Returns undefined if the node becomes
  * empty.
  */
 const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {

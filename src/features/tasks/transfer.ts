@@ -29,7 +29,7 @@ const StoredKey = Type.Object(
   { additionalProperties: false },
 );
 
-/** Portable table for tasks, the last assigned id and request keys. */
+/** Portable table of tasks, the last assigned id, and request keys. */
 const taskTable: PortableTable<TaskChange> = {
   name: 'task',
   queries: [
@@ -89,7 +89,7 @@ export const taskTransfer = defineTransfer<TaskChange>({
         hasLastId = true;
         return { lastId: value as number };
       }
-      // Without the last id, ids of deleted tasks would be assigned again.
+      // Without the last id, the ids of deleted tasks would be assigned again.
       if (!hasLastId) {
         const id = name === 'tasks' ? 'tasks.Id' : 'taskKeys.task';
         throw new SettingsError([`${id} must follow a line with lastTaskId, which is missing`]);

@@ -8,22 +8,22 @@ import type { RecordLog } from '../../storage/record-log.ts';
 /** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Maximum count of alerts from a source. */
+/** Highest number of alerts counted per source. */
 export const maxCount = 10_000;
 
-/** Number of times kept in addition to the maximum before the oldest are dropped. */
+/** Number of receipt times kept beyond the maximum, before the oldest are dropped together. */
 const spareCount = maxCount / 4;
 
 /**
- * Milliseconds without a count after which the log is searched again from scratch. Until then, only its new part is
- * read.
+ * Milliseconds without a count after which the whole period is searched again. Until then, only the new part of the log
+ * is read.
  */
 const maxGapMs = 60 * 60_000;
 
 /** Maximum number of counts kept. The least recently used are dropped. */
 const maxKept = 2500;
 
-/** Number of alerts from a source in the period that ends now. */
+/** Number of alerts from a source within a period that ends now. */
 class AlertCount {
   readonly #isWanted: (source: string) => boolean;
   /** Times at which the alerts were received, in Unix milliseconds, in no particular order. */
@@ -63,14 +63,15 @@ class AlertCount {
 type SearchedLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
 
 /**
- * Counts alerts by source in the period that ends now. The log is searched once for new sources. Afterwards, only its
- * new part is read. A thousand watches that count a week's alerts every second read each alert only once.
+ * Counts alerts by source within a period that ends now. The log is searched once for a new source; afterwards, only
+ * the new part of the log is read. Even if a thousand watches count a week's alerts every second, each alert is read
+ * only once.
  */
 export class AlertCounts {
   readonly #log: SearchedLog;
   readonly #readOn = createSharedReading(() => this.#read(), 0);
   readonly #kept = new Map<string, AlertCount>();
-  /** Counts for which the log has not been searched yet. */
+  /** Counts that have not been filled from the log yet. */
   readonly #new = new Map<string, AlertCount>();
   /** Seq of the last counted alert. */
   #seq = 0;
@@ -125,7 +126,7 @@ export class AlertCounts {
         this.#seq = record.seq;
       }
     }
-    // The last records may be events, which `readAfter` skips.
+    // The last records may be events. `readAfter` skips events.
     this.#seq = Math.max(this.#seq, lastSeq);
   }
 

@@ -10,7 +10,7 @@ import type { Finding, WatchReadings } from './watch-type.ts';
 const maxNetworkChecks = 20;
 
 /**
- * Default timeout of a check in milliseconds. If the limit of a watch is higher, it is used as the timeout, up to the
+ * Default timeout of a check in milliseconds. A watch with a higher limit gets its limit as the timeout, up to the
  * maximum.
  */
 export const defaultTimeoutMs = 10_000;
@@ -39,7 +39,7 @@ export class CheckRunner {
 
   /**
    * Runs a check. Resolves to its findings, or to an Error with the reason why the check failed. Never rejects. A fault
-   * counts only if the retries of the watch find it again. `onEnd` is called when the check ends, which may be long
+   * counts only if the retries of the watch find it again. `onEnd` is called when the check ends, even if that is long
    * after it was given up.
    */
   async run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {

@@ -32,7 +32,7 @@ export const createWatchChecks = ({ keeper, watcher, leases, places, isRead, clo
       const watch = keeper.find(name);
       if (!watch) return undefined;
       const reading = { createdAt: createdAtOf(watch), place: places[scopeOf(watch)], at: clock().getTime() };
-      // Watches with `hosts` are checked by the hosts.
+      // A watch with `hosts` runs on those hosts.
       if (watch.settings.enabled === false || watch.settings.hosts) return { ...reading, state: 'unknown' };
       const things = watcher.listChecked(name);
       return things && { ...reading, ...judge(things) };
@@ -46,7 +46,7 @@ export const createWatchChecks = ({ keeper, watcher, leases, places, isRead, clo
 
 const createdAtOf = ({ setting }: KnownWatch): number => setting?.createdAt ?? 0;
 
-/** Judges a watch. It is down if any of its things is down, else unknown if any is unknown. */
+/** Judges a watch. It is down if any of its things is down, otherwise unknown if any is unknown. */
 const judge = (things: readonly WatchedThing[]): Pick<CheckReading, 'state' | 'cause'> => {
   const down = things.filter(({ state }) => state === 'firing');
   if (down.length > 0) return { state: 'down', cause: down.map(({ text }) => text).join('; ') };

@@ -13,7 +13,7 @@ export interface FigureLimits {
 /** Side of a limit. `near` is good, but too close to the limit to end an alert. */
 type Side = 'good' | 'near' | 'bad';
 
-/** For each limit, the side on which a figure is. */
+/** Side of each limit on which a figure lies. */
 interface Observation {
   limit: Side;
   critical: Side;
@@ -48,7 +48,7 @@ export type Firing = 'limit' | 'critical' | undefined;
 /** State of a condition. Times are milliseconds on a monotonic clock. */
 export interface ConditionState {
   firing: Firing;
-  /** Time since which each limit has been reached without interruption. Undefined if the limit is not reached. */
+  /** Time since which each limit has been reached without interruption. Undefined for a limit that is not reached. */
   limitSince: number | undefined;
   criticalSince: number | undefined;
   /** Time since which checks have been failing. Undefined if the last check worked. */
@@ -59,7 +59,7 @@ export interface ConditionState {
 
 export type ConditionEvent = 'raised' | 'worsened' | 'eased' | 'cleared' | 'cannot check' | 'can check';
 
-/** Creates a condition without readings. */
+/** Creates the initial state of a condition, without readings. */
 export const beginCondition = (firing?: Firing, isUnknownReported = false): ConditionState => ({
   firing,
   isUnknownReported,

@@ -41,6 +41,6 @@ export const createWatchDependencies = ({
   },
 });
 
-/** Returns the maximum milliseconds between a failure and its alert. */
+/** Returns the maximum milliseconds between a failure of a watched thing and its alert. */
 const toNoticeMs = ({ everyMs, forMs, settings: { retries = 0, limit = 0 } }: KnownWatch): number =>
   everyMs + forMs + (retries + 1) * (Math.max(defaultTimeoutMs, limit) + retryMs);

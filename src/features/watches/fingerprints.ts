@@ -3,11 +3,11 @@ import { cutText } from '../../lib/well-formed.ts';
 
 const maxThingLength = 180;
 
-/** Prefix of the thing in the fingerprint of an alert about a thing that cannot be checked. */
+/** Prefix of the thing in a fingerprint. Marks an alert about a thing that cannot be checked. */
 export const unknownMark = '?';
 export type ThingMark = '' | typeof unknownMark;
 
-/** Name that stands for all things if a watch cannot check anything. */
+/** Name that represents all things if a watch cannot check anything. */
 export const allThings = '*';
 
 /**

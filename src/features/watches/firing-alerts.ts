@@ -9,8 +9,8 @@ export interface FiringWatchAlert {
 }
 
 /**
- * Reads the firing alerts of the watches by fingerprint. An alert that has been firing for a long time may not be near
- * the end of the log. It is then read from its incident.
+ * Reads the firing alerts of the watches by fingerprint. An alert that has been firing for long may be far from the end
+ * of the log. It is then read from its incident.
  */
 export const readFiringAlerts = async (
   alerts: Pick<AlertSource, 'listRaised'>,

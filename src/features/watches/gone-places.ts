@@ -6,18 +6,18 @@ export const toPlaceLease = (place: string): string => `watches/${place}`;
 
 const instanceMark = '.';
 
-/** Returns the place of an instance. It is derived from the id of the data directory. */
+/** Returns the place of an instance, derived from the id of the data directory. */
 export const toInstancePlace = (id: string): string => `${instanceMark}${id.replaceAll('/', '-')}`;
 
 export const isInstancePlace = (place: string): boolean => place.startsWith(instanceMark);
 
 /**
- * Seconds without a watching process after which a place counts as abandoned. A machine may be down for hours before it
- * comes back.
+ * Seconds without a watching process after which a place counts as abandoned. A machine can be down for hours and still
+ * come back.
  */
 const patienceSeconds = { instance: 5 * 60, machine: 24 * 60 * 60 };
 
-/** Seconds for which an abandoned place stays taken. This is longer than resolving its alerts takes. */
+/** Seconds for which the lease of an abandoned place stays taken: longer than it takes to resolve the alerts. */
 const takenSeconds = 15;
 
 /**
@@ -32,9 +32,9 @@ export const keepPlace = (lease: Lease): Lease => ({
 });
 
 /**
- * Takes the lease of an abandoned place. This prevents the place from returning while its alerts are resolved. Resolves
- * to false if the place is not abandoned. If the place has no lease, the waiting time begins now. A process of version
- * 1.1.0 takes no such lease, so a place where one runs is never taken.
+ * Takes the lease of an abandoned place, so that the place cannot return while its alerts are resolved. Resolves to
+ * false if the place is not abandoned. If the place has no lease, the waiting time begins now. A running process of
+ * version 1.1.0 holds no such lease. Its place gets no lease either, so it is never taken.
  */
 export const takeGonePlace = async (
   database: Pick<Database, 'query' | 'instance'>,

@@ -21,7 +21,7 @@ export interface KnownWatch {
   isVote?: boolean;
 }
 
-/** Default watches. There is none for failing destinations, because they raise their own alerts. */
+/** Default watches. None of them checks for failing destinations, because destinations raise their own alerts. */
 const defaultWatches: readonly WatchSettings[] = [
   { name: 'disk', type: 'disk', limit: 100 * hostLimits.disk, critical: 100 * hostLimits.fullDisk },
   {

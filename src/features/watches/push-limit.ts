@@ -4,7 +4,7 @@ import type { WatchSettings } from './schema.ts';
 
 /**
  * Maximum size in bytes of the watches that hosts check, as JSON. The config file and the runtime watches may have 7
- * MiB each. Together they fit into the response of 16 MiB that an agent reads.
+ * MiB each, so that both fit into the 16 MiB response that an agent reads.
  */
 const maxPushedBytes = 7 * 1024 * 1024;
 

@@ -54,8 +54,8 @@ export class ReceivedWatches {
   }
 
   /**
-   * Adds the watches of the hub to this host's own. If names collide, runtime and configured watches win over those of
-   * the hub, but default watches do not.
+   * Adds the hub's watches to this host's own. If names collide, the host's runtime and configured watches win over the
+   * hub's, and its default watches do not.
    */
   merge(own: readonly KnownWatch[]): readonly KnownWatch[] {
     if (this.#known.length === 0) return own;

@@ -12,7 +12,7 @@ interface Reading {
 }
 
 /**
- * Readings of a thing over the last hours, with the worst reading of each step. Times are milliseconds on a monotonic
+ * Readings of a thing over the last hours. Each step has its worst reading. Times are milliseconds on a monotonic
  * clock. When the list is full, steps are merged in pairs. A step lasts from 15 s to 4 min, so 120 steps cover up to 8
  * hours.
  */
@@ -20,16 +20,16 @@ export class RecentFigures {
   readonly #pick: PickWorst;
   readonly #maxStepMs: number;
   #stepMs = minStepMs;
-  /** Number of the first step, counted from time 0. */
+  /** Number of the first step. Steps are counted from time 0. */
   #first = 0;
-  /** Figures. NaN stands for a step without one. */
+  /** Figures by step. NaN stands for a step without a figure. */
   #figures: number[] = [];
-  /** 1 if the limit was reached, 0 if not, NaN without a check. Numbers take the least memory. */
+  /** Per step: 1 if the limit was reached, 0 if not, NaN without a check. Numbers take the least memory. */
   #bad: number[] = [];
 
   /**
-   * Creates readings without steps. `everyMs` is the number of milliseconds between two checks. A step is long enough
-   * for at least one check.
+   * Creates an empty list. `everyMs` is the number of milliseconds between two checks. A step is long enough for at
+   * least one check.
    */
   constructor(everyMs: number, isLowBad: boolean) {
     this.#pick = isLowBad ? Math.min : Math.max;

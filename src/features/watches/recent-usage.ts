@@ -23,7 +23,7 @@ export class RecentUsage {
     await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
   }
 
-  /** Returns the mean over the last seconds, at most a minute. Undefined without samples. */
+  /** Returns the mean over the last `seconds`, at most a minute. Undefined without samples. */
   mean(seconds: number, read: (usage: Usage) => number): number | undefined {
     const count = Math.min(maxSamples, Math.max(1, Math.round(seconds)));
     const known = this.#samples.slice(-count).map(read).filter(Number.isFinite);

@@ -59,8 +59,8 @@ const createTestRoute = ({ keeper, watcher }: WatchParts): Route =>
   });
 
 /**
- * Returns the watch to test. If the settings equal those shown for a known watch, returns that watch, even if only the
- * config file may define it.
+ * Returns the watch to test. If the settings equal those of a known watch as shown in responses, returns that watch,
+ * even if only the config file may define it.
  */
 const findTried = (keeper: WatchKeeper, given: WatchSettings): KnownWatch => {
   const known = keeper.find(given.name);

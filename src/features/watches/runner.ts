@@ -14,7 +14,7 @@ import type { Finding } from './watch-type.ts';
 
 export interface RunnerParts {
   raise: AlertSource['raise'];
-  /** Machine or instance that is watched, as it appears in fingerprints. Empty for the network. */
+  /** Watched machine or instance, as it appears in fingerprints. Empty for the network. */
   place: string;
   /** True if only the name of the watch is known. Labels then stay unchanged. */
   isGone?: boolean;
@@ -22,14 +22,11 @@ export interface RunnerParts {
   /** Milliseconds on a monotonic clock. */
   now: () => number;
   /**
-   * True if alerts are held back for checks that have not worked since the given monotonic time. Such checks may have a
-   * common cause.
+   * True if alerts about checks that have not worked since the given monotonic time are held back. Such checks may have
+   * a common cause.
    */
   holdsUnknown?(since: number): boolean;
-  /**
-   * Reads figures of a thing from before it was watched, oldest first. Also returns the milliseconds between two
-   * figures.
-   */
+  /** Reads figures of a thing from before it was watched, oldest first, and the milliseconds between two figures. */
   readPast?(thing: string): Promise<{ figures: readonly number[]; stepMs: number }>;
   /** Called with the error if an alert could not be stored. The alert is stored again after the next check. */
   onUnstored(error: Error): void;
@@ -50,7 +47,7 @@ interface Thing {
   recent: RecentFigures | undefined;
 }
 
-/** State of one watch. Folds the findings of checks. Stores alerts for the things that fire. */
+/** State of one watch. Folds the findings of checks, and stores alerts for the things that fire. */
 export class WatchRunner {
   readonly watch: KnownWatch;
   readonly #parts: RunnerParts;
@@ -61,7 +58,7 @@ export class WatchRunner {
   #working = 0;
   #heldSince: number | undefined;
 
-  /** Creates the state. `alerts` are the firing alerts by fingerprint. Alerts of other watches are ignored. */
+  /** Creates the state. `alerts` are the firing alerts by fingerprint, possibly including those of other watches. */
   constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringWatchAlert>) {
     this.watch = watch;
     this.#parts = parts;
@@ -86,14 +83,12 @@ export class WatchRunner {
     for (const { name, recent } of before.#things.values()) if (recent) this.#recentBefore.set(name, recent);
   }
 
-  /** True while an alert may be on the way to the log. */
+  /** True while an alert may be on its way to the log. */
   get isBusy(): boolean {
     return this.#working > 0;
   }
 
-  /**
-   * Monotonic time since which a check has not worked, if its alert is held back. Undefined if no alert is held back.
-   */
+  /** Monotonic time since which a check has not worked, if the alert about it is held back. Otherwise undefined. */
   get heldSince(): number | undefined {
     return this.#working === 0 ? this.#heldSince : undefined;
   }
@@ -133,7 +128,7 @@ export class WatchRunner {
     return this.#work(() => this.#take(found));
   }
 
-  /** Stores the alerts that are held back, unless they must keep waiting. */
+  /** Stores alerts that have been held back, unless they must wait longer. */
   review(): Promise<void> {
     return this.#work(() => this.#updateAlerts());
   }
@@ -147,7 +142,7 @@ export class WatchRunner {
     });
   }
 
-  /** Resolves when no alert is on the way to the log. */
+  /** Resolves when no alert is on its way to the log. */
   settle(): Promise<void> {
     return this.#serially(async () => undefined);
   }
@@ -220,7 +215,7 @@ export class WatchRunner {
     this.#show(thing, finding, observation === undefined);
   }
 
-  /** Creates recent figures. They begin with the figures in the history. */
+  /** Creates recent figures that begin with the figures in the history. */
   async #createRecent(finding: Finding, at: number): Promise<RecentFigures> {
     const limits = finding.limits ?? this.watch.limits;
     const recent = new RecentFigures(this.watch.everyMs, limits?.isLowBad === true);
@@ -252,7 +247,7 @@ export class WatchRunner {
     const state = firing && !isUnknown ? 'firing' : rest;
     const now = this.#parts.clock().toISOString();
     const { shown, alert, unknownAlert } = thing;
-    // After a restart, or a change to the watch, the state is as old as its alert.
+    // After a restart or a change to the watch, the state is as old as its alert.
     const current = state === 'firing' ? alert : isUnknown ? unknownAlert : undefined;
     const raisedAt = shown || !current ? undefined : readIdTime(current.id);
     const begun = raisedAt === undefined ? now : new Date(raisedAt).toISOString();
@@ -312,8 +307,7 @@ export class WatchRunner {
   }
 
   /**
-   * Stores an alert at this level, or the resolution of the firing alert. Resolves to the alert that is firing
-   * afterwards.
+   * Stores an alert at this level, or the resolution of the firing alert. Resolves to the alert that fires afterwards.
    */
   async #updateAlert(
     { name: thing, shown }: Thing,

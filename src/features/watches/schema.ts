@@ -43,7 +43,7 @@ const watchTypeNames = [
 const figure = (description: string, examples: number[] = [90]) =>
   Type.Optional(Type.Number({ minimum: -1e15, maximum: 1e15, description, examples }));
 
-/** Watch in the settings and in routes. The requirements of its type are checked later. Errors then name the watch. */
+/** Watch in the settings and in routes. Requirements of its type are checked later, with errors that name the watch. */
 export const WatchSettings = defineShape('WatchSettings', {
   name: Type.String({
     pattern: namePattern,

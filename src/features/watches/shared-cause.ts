@@ -1,20 +1,20 @@
 import type { WatchRunner } from './runner.ts';
 import type { WatchScope } from './watch-type.ts';
 
-/** Minimum number of checks that must fail to work before a common cause is assumed. */
+/** Number of checks that must not work before a common cause is assumed. */
 const minCount = 3;
 
 /** Maximum milliseconds for which an alert waits for the results of other checks. */
 const maxWaitMs = 90_000;
 
-/** Number of checks in a scope, and the checks that do not work. */
+/** Checks of a scope that do not work, with the number of all its checks. */
 export interface UnknownChecks {
   scope: WatchScope;
   unknown: number;
   all: number;
   /** Reason given by one of the checks that do not work. */
   reason: string;
-  /** True if most checks do not work. The cause is then on this side. */
+  /** True if most checks do not work. The cause is then local rather than at the targets. */
   isMost: boolean;
 }
 
@@ -43,9 +43,9 @@ export const countUnknown = (active: Iterable<Checked>): UnknownChecks[] => {
 };
 
 /**
- * True if the alert is held back about a check that has not worked since a monotonic time. It is held back while most
- * checks in its scope do not work. It is also held back until all of them have run since then, because they may not
- * work either. Meanwhile, a watch of type `checks` raises the alert.
+ * True if an alert about a check that has not worked since a monotonic time is held back. It is held back while most
+ * checks in its scope do not work, and until all of them have run since then, because they may not work either.
+ * Meanwhile, a watch of type `checks` raises the alert.
  */
 export const holdsUnknown = (
   watch: Scoped,

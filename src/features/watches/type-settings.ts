@@ -57,7 +57,7 @@ const JsonCondition = Type.Object(
 );
 export type JsonCondition = Static<typeof JsonCondition>;
 
-/** Settings that exist only for some types. */
+/** Settings that only some types have. */
 export const ownWatchSettings = {
   mounts: patterns(
     '`disk`: mount paths; `*` matches any text. By default all fixed disks. Read-only file systems must be named without `*`.',

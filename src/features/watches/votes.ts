@@ -6,12 +6,12 @@ import type { Finding, WatchReadings } from './watch-type.ts';
 /** Place of this server. */
 const hubPlace = 'hub';
 
-/** Seconds for which the result of a host still counts after two periods of its watch. */
+/** Seconds for which a host's result remains valid beyond two periods of its watch. */
 const marginSeconds = 30;
 
 type Verdict = PlaceCheck['state'];
 
-/** Result of a place for a thing. */
+/** Result that one place has for a thing. */
 interface Vote {
   place: string;
   state: Verdict;

@@ -65,15 +65,15 @@ const createCommon = (subject: AlertSubject) => {
 };
 
 /**
- * True for a network watch. If the watch was deleted, its type is unknown. Only network watches have no place, so the
- * place then decides.
+ * True for a network watch. The type of a deleted watch is unknown. Its place then decides, because only network
+ * watches have none.
  */
 const isOfNetwork = ({ watch: { type, settings }, place, isGone }: AlertSubject): boolean =>
   isGone ? place === '' : type.scope(settings) === 'network';
 
-/** True if the message must contain the name of the watch. This is so if the alert names no machine. */
+/** True if the message must contain the name of the watch, because the alert names no machine. */
 const needsName = (subject: AlertSubject): boolean => isOfNetwork(subject) && subject.mark !== unknownMark;
 
-/** Capitalizes the first letter, unless the first word is the name of the thing. */
+/** Capitalizes the first letter, unless the sentence begins with the name of the thing. */
 const toThingSentence = (words: string, thing: string): string =>
   words.startsWith(thing.replace(/ .*/, '')) ? words : words.charAt(0).toUpperCase() + words.slice(1);

@@ -17,7 +17,7 @@ export const findStoredProblem = (value: WatchSettings): string | undefined => {
   return findWatchProblem(value);
 };
 
-/** Returns the problem with a watch whose shape is valid, as a clause. Undefined for a usable watch. */
+/** Returns the problem with a watch that matches the schema, as a clause. Undefined for a usable watch. */
 const findWatchProblem = (watch: WatchSettings): string | undefined => {
   const type = toWatchType(watch);
   const { keys, required = [] } = type;

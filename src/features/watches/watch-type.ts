@@ -45,9 +45,9 @@ export type Finding = {
   thing: string;
   /** Text without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
   words: string;
-  /** Observations in addition to the words. Undefined if there are none. */
+  /** Observations in addition to the text. Undefined if there are none. */
   seen?: Seen;
-  /** Limits for the figure, if they differ from those of the watch. */
+  /** Limits for the figure, if they differ from the limits of the watch. */
   limits?: FigureLimits;
 } & (
   | { figure: number; toText(figure: number): string }
@@ -65,7 +65,7 @@ export interface WatchType {
   scope(watch: WatchSettings): WatchScope;
   /** True if checks of a machine take turns with network checks. Needed for checks that start a program. */
   takesTurns?: boolean;
-  /** Settings that this type has, and the settings that it requires. */
+  /** Settings that the type allows, and settings that it requires. */
   keys: readonly (keyof typeof ownWatchSettings)[];
   required?: readonly (keyof typeof ownWatchSettings)[];
   /** `none`: for a yes-or-no check. */

@@ -12,7 +12,7 @@ import { toKnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watches whose limit is never reached, and always reached. */
+/** Watch with a limit that is never reached, and watch with a limit that is always reached. */
 const [never, always] = [101, 0].map((limit) => ({ name: 'memory', type: 'memory', limit }) as WatchSettings);
 assert.ok(never && always);
 

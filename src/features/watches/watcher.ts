@@ -20,10 +20,10 @@ import { countUnknown, holdsUnknown, type UnknownChecks } from './shared-cause.t
 import { StaleAlerts } from './stale-alerts.ts';
 import type { Finding, WatchReadings, WatchScope } from './watch-type.ts';
 
-/** Seconds of history with which a new watch begins. */
+/** Seconds of history that a new watch begins with. */
 const pastSeconds = 8 * 60 * 60;
 
-/** Milliseconds for which several watches share a reading. */
+/** Milliseconds for which watches share a reading. */
 const sharedMs = 2000;
 
 /** Milliseconds by which a tick may be early. */
@@ -33,9 +33,9 @@ interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage' | 'alertCo
   journal: RecordLog;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'>;
-  /** Leases of this instance. It runs the checks of a scope while it holds the lease for that scope. */
+  /** Leases of this instance, by scope. While it holds a lease, it runs the checks of that scope. */
   leases: Record<WatchScope, Lease>;
-  /** Places of this instance in fingerprints. */
+  /** Places of this instance in fingerprints, by scope. */
   places: Record<WatchScope, string>;
   /** True if other instances store alerts in the same log. */
   isShared: boolean;
@@ -131,7 +131,7 @@ export class Watcher {
       if (next && isSame(next, runner.watch)) continue;
       const isKept = next !== undefined && isEnabled(next) && this.#placeOf(next) === this.#placeOf(runner.watch);
       if (isKept && runner.isBusy) {
-        // The firing alerts are known once all alerts on the way have been stored.
+        // The firing alerts are known once all alerts on their way to the log have been stored.
         void runner.settle().then(() => this.set(this.#watches));
         continue;
       }
@@ -218,7 +218,7 @@ export class Watcher {
     return listMachineConcerns([...this.#active.values()].map(({ runner }) => runner));
   }
 
-  /** Reads the firing alerts of newly held scopes. Done at startup and whenever this instance takes over. */
+  /** Reads the firing alerts of newly held scopes, at startup and whenever this instance takes over a scope. */
   #restore(): void {
     const missing = watchScopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
     if (this.#isRestoring || missing.length === 0) return;

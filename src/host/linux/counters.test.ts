@@ -15,7 +15,7 @@ const dev = `Inter-|   Receive                                                | 
 veth12:  50  1 0 0 0 0 0 0   70  1 0 0 0 0 0 0
 `;
 
-/** Creates a machine with these interfaces in /proc/net/dev, some of which are virtual. */
+/** Creates a machine with these interfaces in /proc/net/dev. Some of them are virtual. */
 const createMachine = (t: TestContext, lines: string, virtual: readonly string[]): string =>
   createTree(t, {
     'proc/net/dev': lines,
@@ -35,7 +35,7 @@ test('where all interfaces are virtual, as in a container, all but loopback coun
   assert.deepEqual(readLinuxCounters(root).network, { received: 1055, sent: 277 });
 });
 
-/** Prints the network counters and, for comparison, the same counters from other kernel files. */
+/** Prints the network counters and, for comparison, the same counters from other files of the kernel. */
 const printNetwork = `
   import { readdirSync, readFileSync } from 'node:fs';
   const { readLinuxCounters } = await import(process.argv[1]);

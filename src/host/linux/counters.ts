@@ -23,12 +23,12 @@ export const readLinuxCounters = (root: string): CountersReading => {
 
 const readText = (path: string): string => readKernelFile(path)?.toString('latin1') ?? '';
 
-/** Columns of /proc/stat. The guest columns that follow are already included in user and nice. */
+/** Columns of /proc/stat. The guest columns after them are already included in user and nice. */
 const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
 
 /**
- * Clock ticks per second in /proc (USER_HZ). Only sysconf(3) reports the value. As part of the kernel's interface to
- * programs, it is 100 on every architecture that Node runs on.
+ * Clock ticks per second in /proc (USER_HZ). Only sysconf(3) reports the value. Because it is part of the kernel's
+ * interface to programs, it is 100 on every architecture that Node runs on.
  */
 export const ticksPerSecond = 100;
 
@@ -44,7 +44,7 @@ export const parseCpuSeconds = (stat: string): CpuSeconds =>
 /** Parses the boot time in /proc/stat (`btime`, whole seconds). */
 export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
 
-/** Parses /proc/meminfo, in which kB means KiB. */
+/** Parses /proc/meminfo, where kB means KiB. */
 export const parseMemory = (meminfo: string): MemoryReading => {
   const sizes = meminfo.matchAll(/^(MemTotal|MemAvailable|SwapTotal|SwapFree):\s+(\d+) kB$/gm);
   const bytes = new Map(Array.from(sizes, ([, name, kilobytes]) => [name, Number(kilobytes) * 1024]));
@@ -83,8 +83,8 @@ const parseNetwork = (dev: string): InterfaceBytes[] =>
   });
 
 /**
- * Lists interfaces without a device: loopback, and interfaces such as bridges whose bytes are also counted by another
- * interface.
+ * Lists interfaces without a device: loopback, and interfaces such as bridges whose bytes another interface also
+ * counts.
  */
 const listVirtual = (root: string): Set<string> =>
   new Set(readOrNull(() => readdirSync(`${root}/sys/devices/virtual/net`)) ?? []);

@@ -21,7 +21,7 @@ import {
   unescapeLabel,
 } from './file-systems.ts';
 
-/** Creates a tree of files. Every mount path exists on this machine, so its size can be read. */
+/** Creates a tree of files. Every mount path exists on this machine, so that its size can be read. */
 const toTree = (...mounts: string[]) => ({
   'proc/self/mountinfo': mounts.map((mount, index) => `${index + 10} 1 ${mount}\n`).join(''),
   'sys/dev/block/8:1': { link: '../../devices/sda/sda1' },

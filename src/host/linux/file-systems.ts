@@ -16,8 +16,8 @@ interface Candidate extends Omit<FileSystemReading, keyof Size> {
 }
 
 /**
- * Reads `HostReadings.fileSystems` and `fixedDisks`. Concurrent calls share one reading. `root` is the folder that
- * contains `proc`, `sys` and `dev`. It is empty for this machine.
+ * Creates the reader for `HostReadings.fileSystems` and `fixedDisks`. Concurrent calls share one reading. `root` is the
+ * folder that contains `proc`, `sys` and `dev`. It is empty for this machine.
  */
 export const createFileSystemReader = (root: string, guard: HangGuard) => {
   const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
@@ -89,7 +89,7 @@ const describe = async (root: string, mount: MountEntry, labels: Map<string, str
 };
 
 /**
- * Finds the device number. Btrfs and other file systems that span devices have an invented number. The device from
+ * Finds the device number. Btrfs and other file systems that span devices have an invented number, but the device from
  * which they were mounted has a real one.
  */
 const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string | null> => {
@@ -101,7 +101,7 @@ const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string 
 const toPool = ({ type, source }: MountEntry): string | null =>
   type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
 
-/** Keeps one item per key: the first item with the shortest mount path. */
+/** Keeps one item per key: the first one with the shortest mount path. */
 const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item: T) => string): T[] => {
   const kept = new Map<string, T>();
   for (const item of items) {
@@ -125,7 +125,7 @@ interface MountEntry {
 
 export const parseMounts = (mountinfo: string): MountEntry[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
-/** Returns the mounts that are not covered by another mount, in table order. */
+/** Returns the mounts that no other mount covers, in table order. */
 export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => {
   const ids = new Set(mounts.map(({ id }) => id));
   const isRoot = ({ id, parentId }: MountEntry): boolean => id === parentId || !ids.has(parentId);
@@ -137,7 +137,10 @@ export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => 
   return mounts.filter((mount) => visible.has(mount));
 };
 
-/** Parses a line of mountinfo. Any number of optional fields precedes ` - `. The type, source and options follow it. */
+/**
+ * Parses a line of mountinfo. Any number of optional fields precedes ` - `. The type, the source and the options follow
+ * it.
+ */
 const parseMount = (line: string): MountEntry => {
   const [left = '', right = ''] = line.split(/ - (.*)/s);
   const [id, parentId, device = '', , path = '', options = ''] = left.split(' ');
@@ -149,7 +152,7 @@ const parseMount = (line: string): MountEntry => {
     mountPath: unescapeOctal(path),
     type,
     source: unescapeOctal(source),
-    // The mount may be read-only, or the whole file system.
+    // The mount or the whole file system may be read-only.
     isReadOnly: [options, fileSystemOptions].some((list) => list.split(',').includes('ro')),
   };
 };
@@ -187,7 +190,7 @@ const kindOfMajor: Record<string, BlockDeviceKind> = {
   43: 'network',
 };
 
-/** Drivers whose major numbers are assigned at runtime. */
+/** Drivers with major numbers that are assigned at runtime. */
 const kindOfName: [RegExp, BlockDeviceKind][] = [
   [/^zram\d/, 'memory'],
   [/^rbd\d/, 'network'],
@@ -213,7 +216,7 @@ export const readDeviceNumber = async (path: string): Promise<string | null> => 
   return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
 };
 
-/** Decodes the kernel's 32-bit device number: low byte of minor, 12 bits of major, rest of minor. */
+/** Decodes the kernel's 32-bit device number: the low byte of minor, 12 bits of major, and the rest of minor. */
 export const toDeviceNumber = (encoded: number): string =>
   `${(encoded >>> 8) & 0xfff}:${(encoded & 0xff) | ((encoded >>> 12) & 0xfff00)}`;
 
@@ -249,7 +252,7 @@ const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceK
   return 'fixed';
 };
 
-/** File systems whose files are on another machine, or on the host of a virtual machine. */
+/** File systems with files on another machine, or on the host of a virtual machine. */
 const network = new Set([
   ...['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', 'afs', 'ceph', 'coda', 'lustre', 'gpfs', 'beegfs'],
   ...['orangefs', 'pvfs2', 'ncpfs', '9p', 'virtiofs', 'vboxsf', 'prl_fs'],
@@ -258,7 +261,7 @@ const network = new Set([
 /** Local file systems that are layers on top of others or manage their own devices. */
 const layered = new Set('overlay aufs unionfs ecryptfs zfs btrfs bcachefs ubifs jffs2'.split(' '));
 
-/** Returns the kind of a file system without a block device of its own. */
+/** Returns the kind of a file system that has no block device. */
 export const toKindOfType = (type: string): FileSystemKind => {
   if (network.has(type) || isUserSpace(type)) return 'network';
   return layered.has(type) ? 'fixed' : 'memory';

@@ -217,7 +217,7 @@ const toProcess = (pid: number, name: string, startTicks = 1): NamedProcess => (
 
 const cut = 'signalbox-long-';
 
-/** Milliseconds, longer than a busy machine takes to read a file. */
+/** Milliseconds that suffice to read a file even on a busy machine. */
 const patient = 10_000;
 
 test('a cut name is continued from the base name of the first argument', () => {

@@ -28,7 +28,7 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
     const size = pageSize;
     const bootedAt = readBootedAt().getTime();
     const cut: NamedProcess[] = [];
-    // Keeping parsed files beyond their slice would slow down garbage collection.
+    // Garbage collection would be slow if parsed files lived longer than their slice.
     const processes = await mapInSlices(await listPids(procFolder), (pid) => {
       const found = readProcess(procFolder, pid);
       if (found && isCut(found)) cut.push(found);
@@ -47,8 +47,8 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
 const probes = 15;
 
 /**
- * Reads `HostReadings.processReadingMs`. Uses the median, to leave out the time for which this process waits for a
- * processor.
+ * Reads `HostReadings.processReadingMs`. Uses the median, so that time during which this process waits for a processor
+ * does not count.
  */
 export const estimateReadingMs = async (procFolder: string): Promise<number> => {
   const pids = await listPids(procFolder);
@@ -102,7 +102,7 @@ interface ProcessStat {
 
 /**
  * Parses the content of /proc/PID/stat. The name is in brackets and may itself contain brackets, spaces and line
- * breaks. The other fields therefore begin after the last bracket.
+ * breaks, so the other fields begin after the last bracket.
  */
 export const parseProcessStat = (content: Buffer): ProcessStat => {
   const open = content.indexOf('(');
@@ -127,8 +127,8 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
 export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
 
 /**
- * Reads the size of a memory page in bytes. Node does not report it. /proc/self/status has the size of this process in
- * kB, and /proc/self/statm has it in pages.
+ * Reads the size of a memory page in bytes, which Node does not report. /proc/self/status has the size of this process
+ * in kB, and /proc/self/statm has it in pages.
  */
 export const readPageSize = (): number =>
   parsePageSize(readFileSync('/proc/self/status', 'utf8'), readFileSync('/proc/self/statm', 'utf8'));
@@ -148,17 +148,20 @@ export const parsePageSize = (status: string, statm: string): number => {
 const cutAt = 15;
 const argumentBytes = 4096;
 
-/** Name that Node.js and other programs give their first thread. The kernel reports it as the name of the process. */
+/**
+ * Name that Node.js and other programs give to their first thread. The kernel reports it as the name of the process.
+ */
 const mainThread = Buffer.from('MainThread');
 
-/** Milliseconds for which a list of processes waits for full names. */
+/** Milliseconds that a list of processes waits for full names. */
 const patienceMs = 250;
 
 export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
 
 /**
- * Returns a function that completes the names for which `isCut` is true, using the first argument. It resolves within
- * 250 ms to the full names by process id. Names not read in time are missing. Each process is read only once.
+ * Creates a function that completes the names for which `isCut` is true, using the first argument. The function
+ * resolves within 250 ms to the full names by process id, without names that could not be read in time. Each process is
+ * read only once.
  */
 export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
   const known = new Map<string, string>();
@@ -194,13 +197,13 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 };
 
 /**
- * True if the kernel may have cut the name, or if it is the name of a thread. False for kernel threads, which have no
- * memory and therefore no arguments.
+ * True if the kernel may have cut the name, or if it is the name of a thread. False for kernel threads, because they
+ * have no memory and therefore no arguments.
  */
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
   virtualBytes > 0 && (name.length === cutAt || name.equals(mainThread));
 
-/** Returns a key that includes the start time. It distinguishes processes that have had the same id. */
+/** Returns a key that includes the start time, to distinguish processes with the same id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
 
 /** Reads the first argument. May hang, because the memory of a stuck process is locked. */
@@ -217,8 +220,8 @@ const readFirstArgument = async (path: string): Promise<Buffer> => {
 };
 
 /**
- * Milliseconds after its start for which a process may change its user, as logins and services do. Afterwards, its user
- * is cached.
+ * Milliseconds after its start during which a process may change its user, as logins and services do. After that, its
+ * user is cached.
  */
 const settledAfterMs = 60_000;
 
@@ -272,7 +275,7 @@ export const readProcessDetails = async (
   return new Map(entries);
 };
 
-/** Parses sizes in /proc/PID/status. Null for kernel threads, which have no memory. */
+/** Parses sizes in /proc/PID/status. Null for kernel threads, because they have no memory. */
 export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateBytes' | 'pagedBytes'> => ({
   privateBytes: parseKilobytes(/^VmData:\s+(\d+) kB$/m.exec(status)),
   pagedBytes: parseKilobytes(/^VmSwap:\s+(\d+) kB$/m.exec(status)),
@@ -283,6 +286,6 @@ const parseKilobytes = (found: RegExpExecArray | null): number | null => found &
 /** Reads the links of a process. Null for processes of other users, and for processes that have ended. */
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
   executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
-  // Since Linux 6.2, the folder's size is the number of its entries. In earlier versions, the size is 0.
+  // Since Linux 6.2, the size of the folder is the number of its entries. In earlier versions, it is 0.
   handles: readOrNull(() => statSync(`${folder}/fd`).size || readdirSync(`${folder}/fd`).length),
 });

@@ -36,8 +36,8 @@ const readMachine = async (root: string): Promise<Omit<SystemReading, 'bootedAt'
 const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /**
- * Finds the domain in the host name, or in its full name in /etc/hosts. Does not ask name servers, which may be slow to
- * respond.
+ * Finds the domain in the host name, or in the full host name in /etc/hosts. Does not ask name servers, because they
+ * may be slow to respond.
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));
@@ -62,7 +62,7 @@ const userProcess = 7;
 /** Processors with 64-bit times in records, by `__WORDSIZE_TIME64_COMPAT32` in glibc's headers. */
 const withLongTimes = ['arm64', 'loong64', 's390x'];
 
-/** Returns the possible record lengths in bytes: 400 with 64-bit times, otherwise 384. The usual length comes first. */
+/** Returns the possible lengths of a record in bytes, the usual one first: 400 with 64-bit times, otherwise 384. */
 const toRecordLengths = (arch: string): readonly number[] => (withLongTimes.includes(arch) ? [400, 384] : [384, 400]);
 
 /** Counts the sessions of logged-in users, using systemd-logind or else utmp. Null without either. */
@@ -110,14 +110,14 @@ export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
     const socket = info.socket ?? readKernelNumber(`${toFolder(root, info)}/topology/physical_package_id`);
-    // Some ARM machines report -1 for "unknown"; such machines have one package.
+    // Some ARM machines report -1 for "unknown". Such machines have one package.
     const key = Math.max(0, socket ?? 0);
     packages.set(key, [...(packages.get(key) ?? []), info]);
   }
   return [...packages.values()].flatMap(([first, ...others]) => (first ? [toPackage(root, [first, ...others])] : []));
 };
 
-/** Returns a reading for each package, with its current clock speed and load. */
+/** Returns a reading for each package, including its current clock speed and load. */
 export const toLinuxProcessors = (root: string, packages: readonly Package[], shares: CpuShares): ProcessorReading[] =>
   packages.map(({ members, cores, l2CacheKB, l3CacheKB }, index) => {
     const [first] = members;
@@ -170,12 +170,12 @@ const listCaches = (cpuFolder: string) =>
       return {
         level: readKernelText(`${folder}/level`),
         kilobytes: Number.parseInt(readKernelText(`${folder}/size`) ?? '0', 10),
-        // All processors that share the cache have the same list.
+        // All processors that share a cache have the same list.
         sharedBy: readKernelText(`${folder}/shared_cpu_list`) ?? folder,
       };
     });
 
-/** Adds up the caches of one level. A shared cache counts once. Null if the kernel lists no caches. */
+/** Adds up the caches of one level, counting a shared cache once. Null if the kernel lists no caches. */
 const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   const distinct = new Map(
     caches.filter((cache) => cache.level === level).map(({ sharedBy, kilobytes }) => [sharedBy, kilobytes]),
@@ -183,7 +183,7 @@ const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
 };
 
-/** Block of /proc/cpuinfo for one logical processor. Values that this machine does not report are null. */
+/** Block of /proc/cpuinfo for one logical processor. Values are null if this machine does not report them. */
 export interface CpuInfo {
   /** The N in `cpuN`. */
   index: number;

@@ -46,7 +46,7 @@ export const parseUnits = (output: string): UnitReading[] =>
     return name && load && active && sub ? [{ name, isLoaded: load !== 'not-found', active, sub }] : [];
   });
 
-/** Limits of the output. Entries may be long. Without `--all`, however, each field has at most 4096 bytes. */
+/** Limits of the output. Entries may be long, but without `--all`, each field has at most 4096 bytes. */
 const journalLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
 
 /** Fields to read. Other fields may contain command lines. */
@@ -93,8 +93,8 @@ export const readJournalField = (value: unknown): string | null => {
 };
 
 /**
- * Runs systemctl. Its output goes to the output of this process. Returns its exit status, or the error that kept it
- * from starting.
+ * Runs systemctl, with the output going to that of this process. Returns the exit status, or the error that prevented
+ * the start.
  */
 export const runSystemctl = (args: readonly string[]): { status: number | null; error?: Error } =>
   spawnSync('systemctl', args, { stdio: 'inherit' });

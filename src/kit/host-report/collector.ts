@@ -105,7 +105,7 @@ export class ReportCollector {
     };
   }
 
-  /** Returns the traffic since the last reading on the devices that hold mounted disks. */
+  /** Returns the traffic since the last reading on the devices of mounted disks. */
   #readTraffic(devices: ReadonlySet<string>): Pick<ReportedReadings, 'diskRead' | 'diskWritten'> {
     const at = performance.now();
     const traffic = this.#host.diskTraffic();

@@ -3,7 +3,7 @@ import { heartbeatStates } from '../heartbeat-states.ts';
 import { describeProcess } from '../machine.ts';
 import { defineShape, nullable } from '../shape.ts';
 
-/** Maximum number of stored readings in a report, in addition to the current readings. They cover an hour. */
+/** Maximum number of stored readings in a report besides the current readings. They cover an hour. */
 export const mostKept = 60;
 
 /** Maximum number of heartbeats in a report. */
@@ -12,7 +12,7 @@ export const mostHeartbeats = 100;
 /** Maximum number of processes in a report. */
 export const mostProcesses = 30;
 
-/** Pattern of a single-line text. The names on a host are shown in lists and messages. */
+/** Pattern of a single-line text. Names from a host must match, because lists and messages show them. */
 export const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 
 /** Characters that a single line must not contain. */
@@ -33,7 +33,7 @@ const line = (maxLength: number, example: string, description?: string, minLengt
 const value = (example: number, description: string, maximum = 1e18) =>
   Type.Optional(nullable(Type.Number({ minimum: 0, maximum, examples: [example] }), description));
 
-/** Maximum of a share. Twice a whole, so that a clock that jumps on a host costs no report. */
+/** Maximum of a share. Twice a whole, so that a report is not lost when the clock of its host jumps. */
 const mostShare = 2;
 const mostPercent = 100 * mostShare;
 

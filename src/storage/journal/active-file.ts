@@ -68,7 +68,7 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Jou
  */
 export const appendAndSync = async (file: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
   const { handle } = file.shared;
-  // Both continue short writes until everything is written or the operating system reports an error.
+  // Both branches continue short writes until everything is written or the operating system reports an error.
   if (isQuick(file)) for (let at = 0; at < batch.length; ) at += writeSync(handle.fd, batch, at);
   else await handle.appendFile(batch);
   await sync.data(handle);
@@ -101,7 +101,7 @@ const findStatus = async (file: ActiveFile) => {
   }
 };
 
-/** Resolves to true if the file ends with the batch, whatever the file's size. */
+/** Resolves to true if the file ends with the batch, whatever the size of the file. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);
@@ -109,7 +109,7 @@ export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer)
   return end.equals(batch);
 };
 
-/** Removes bytes that were written but not acknowledged. */
+/** Removes bytes that were written but never acknowledged. */
 export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
   if ((await handle.stat()).size > size) await handle.truncate(size);
 };
@@ -128,7 +128,7 @@ export const readFileSize = async (path: string): Promise<number | undefined> =>
 };
 
 /**
- * Moves an incomplete last line or group of the active file to a separate file. Ensures that the rest is on disk.
+ * Moves an incomplete last line or group of the active file to a separate file, and ensures that the rest is on disk.
  * Resolves to the size of the active file.
  */
 const repairTail = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<number> => {
@@ -142,7 +142,7 @@ const repairTail = async (names: FileNames, sync: Sync, settings: JournalSetting
       settings.report({ type: 'tail-cut', bytes: size - end, savedAs });
     }
     await rewriteTail(handle, end, Math.max(maxBatchBytes, maxGroupBytes, settings.maxLineBytes));
-    // Retention uses the time of the last record. Changing that time may fail if another user owns the file.
+    // Retention uses the time of the last record. Restoring that time may fail if another user owns the file.
     await handle.utimes(atime, mtime).catch(() => undefined);
     await sync.data(handle);
     return end;
@@ -167,9 +167,9 @@ const saveTail = async (handle: FileHandle, start: number, names: FileNames, syn
 };
 
 /**
- * Writes the tail again. After a failed sync, Linux marks lost pages as clean, and the next sync reports success.
- * Writing the same bytes again makes the pages dirty, so that the next sync covers them. Only the last batch of an
- * earlier process can be affected.
+ * Writes the tail again. After a failed sync, Linux marks lost pages as clean, so the next sync would report success.
+ * Writing the same bytes again makes the pages dirty, and the next sync covers them. Only the last batch of an earlier
+ * process can be affected.
  */
 const rewriteTail = async (handle: FileHandle, end: number, length: number): Promise<void> => {
   const start = Math.max(0, end - length);
@@ -181,11 +181,13 @@ const rewriteTail = async (handle: FileHandle, end: number, length: number): Pro
   }
 };
 
-/** Resolves to the offset after the last whole line that is not part of an incomplete group. 0 without such a line. */
+/**
+ * Resolves to the offset after the last whole line that does not belong to an incomplete group. 0 without such a line.
+ */
 const findWholeEnd = async (read: ReadAt, size: number, maxLineBytes: number): Promise<number> => {
   const lineEnd = await findLastLineEnd(read, size);
   let end = lineEnd;
-  /** Group part in the last line that was cut off. */
+  /** Group part of the last line that was cut off. */
   let cut: GroupPart | undefined;
   for await (const lines of readLinesBackwards(read, lineEnd, maxLineBytes)) {
     for (const { start, bytes } of lines) {

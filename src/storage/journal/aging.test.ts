@@ -9,7 +9,7 @@ import { hourMs } from '../../lib/units.ts';
 const listFiles = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
 
-/** Creates a folder with a handwritten log of one record, last modified the given number of hours ago. */
+/** Creates a folder with a handwritten log of one record that was last modified the given number of hours ago. */
 const createOldLog = async (t: TestContext, hours: number) => {
   const directory = createFolder(t);
   const file = join(directory, 'log.jsonl');

@@ -2,9 +2,10 @@ import { StoreUnavailable } from '../../lib/expected-errors.ts';
 
 /**
  * Error codes of a log. On startup: `locked` (another process writes to the log), `unusable` (the directory or file
- * cannot be written), `damaged` (a log of changes lacks a record). On append: `unavailable` (the last write or sync
- * failed), `queue-full`, `too-large` (a line), `closed`. On reading: `window-too-large` (the requested records span too
- * much of the log), `gone` (only a snapshot has some records). `low-space` occurs only as the cause of `unavailable`.
+ * cannot be written), `damaged` (a record is missing from a log of changes). On append: `unavailable` (the last write
+ * or sync failed), `queue-full`, `too-large` (a line), `closed`. On reading: `window-too-large` (the requested records
+ * span too much of the log), `gone` (some records are only in a snapshot). `low-space` occurs only as the cause of
+ * `unavailable`.
  */
 type JournalErrorCode =
   | 'locked'
@@ -27,16 +28,16 @@ export class JournalError extends Error {
   }
 }
 
-/** Returns the code of an error. It comes from the operating system (`ENOENT`) or from a JournalError. */
+/** Returns the code of an error: the operating system's (`ENOENT`), or that of a JournalError. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** Ignores the error for a missing file. Another program may have moved or deleted the file. For use with `catch`. */
+/** Ignores the error for a missing file, because another program may have moved or deleted it. For use with `catch`. */
 export const passIfGone = (error: unknown): undefined => {
   if (codeOf(error) !== 'ENOENT') throw error;
   return undefined;
 };
 
-/** Reasons for failed writes that clients may see. Other reasons appear only in the log of the program. */
+/** Reasons for failed writes that clients may see. All other reasons appear only in the log of the program. */
 const reasons: Record<string, string> = {
   'low-space': 'not enough space is free on the disk',
   ENOSPC: 'the disk is full',
@@ -46,7 +47,7 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
 };
 
-/** Returns the reason in brackets, after a space. Empty if clients must not see the reason. */
+/** Returns the reason in brackets after a space. Empty if clients must not see the reason. */
 export const toBracketedReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;

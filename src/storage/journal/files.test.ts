@@ -64,7 +64,7 @@ test('sufficient free space is checked again after a second, or once it is used 
   await assertFreeSpace(0);
   await rmdir(folder);
   await assertFreeSpace(1000);
-  // Much more than other programs can have freed in the meantime.
+  // Far more than other programs can have freed in the meantime.
   await assert.rejects(assertFreeSpace(10 * bavail * bsize), { code: 'ENOENT' });
 });
 

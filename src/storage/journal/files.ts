@@ -13,9 +13,9 @@ export const createFileNames = (directory: string, name: string) => ({
   /** Path of the socket that serves as the lock. */
   lock: join(directory, `${name}.lock`),
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
-  /** Returns the path of a closed segment's index. The index can be rebuilt. */
+  /** Returns the path of the index of a closed segment. The index can be rebuilt. */
   index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
-  /** Returns the path of an incomplete last line or group that was cut off from the log. */
+  /** Returns the path for an incomplete last line or group that was cut off from the log. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
   /** Resolves to the numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
@@ -43,8 +43,8 @@ const listNumbers = async (directory: string, prefix: string, suffix: string): P
 };
 
 /**
- * Creates the directory and its missing parents, accessible only to their owner. Syncs each into its parent. Does not
- * use the `recursive` option of mkdir, which retries forever on a file system without mkdir (/proc).
+ * Creates the directory and its missing parents, accessible only to their owner, and syncs each into its parent. Does
+ * not use the `recursive` option of mkdir, which retries forever on a file system without mkdir (/proc).
  */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
   const directory = resolve(path);
@@ -63,13 +63,13 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
 
 /** Syncs file contents and names to disk. Does nothing if syncing is off. */
 export interface Sync {
-  /** Syncs the contents of a file, and the size that is needed to read them. */
+  /** Syncs the contents of a file, and its size as far as reading needs it. */
   data(handle: FileHandle): Promise<void>;
   /** Syncs the names in a directory after a file was created, renamed or removed. */
   directory(path: string): Promise<void>;
 }
 
-/** Creates the sync. Windows cannot sync directories. It does not have to, because NTFS journals their names. */
+/** Creates the sync. Windows cannot sync directories, and does not have to, because NTFS journals their names. */
 export const createSync = (enabled: boolean, platform: NodeJS.Platform = process.platform): Sync => ({
   data: enabled ? (handle) => handle.datasync() : nothing,
   directory: enabled && platform !== 'win32' ? syncDirectory : nothing,
@@ -111,8 +111,8 @@ export const readSpace = async (directory: string): Promise<{ used: number; avai
 };
 
 /**
- * Creates a check that is skipped for a second after it has found enough space, unless this journal itself uses that
- * space up.
+ * Creates a check that is skipped for a second after it has found enough space, unless this journal itself has used up
+ * that space.
  */
 export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): AssertFreeSpace => {
   let checkedAt = Number.NEGATIVE_INFINITY;
@@ -131,16 +131,16 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
 
 type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 
-/** Hold that keeps segments beyond the retention limits while a reader still needs them. */
+/** Hold on segments beyond the retention limits that a reader still needs. */
 export interface Hold {
   /** Returns the seq up to which the reader has finished. */
   from(): number;
-  /** Maximum size in bytes of closed segments kept for the reader. Includes segments within the limits. */
-  maxBytes: number;
   /**
-   * Called if a segment is deleted although the reader still needs it. Receives the last seq of the segment before the
-   * deletion.
+   * Maximum size in bytes of all closed segments while they are held for the reader, including segments within the
+   * limits.
    */
+  maxBytes: number;
+  /** Called before a segment that the reader still needs is deleted. Receives the last seq of that segment. */
   onDropped(lastSeq: number): void;
 }
 
@@ -195,7 +195,7 @@ const readSegment = async (path: string): Promise<Segment> => {
   return { path, bytes: size, ageMs: Date.now() - mtimeMs };
 };
 
-/** Creates the test for segments to delete. Call the test once per segment, newest first. */
+/** Creates the test for segments to delete. Call it once per segment, newest first. */
 const createOldTest = ({ retainSegments, retainBytes, retainDays }: Limits): ((s: Segment) => boolean) => {
   let count = 0;
   let total = 0;

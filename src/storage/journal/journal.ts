@@ -22,10 +22,10 @@ import { filledCount } from './recent.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Appended, JournalWriter } from './writer.ts';
 
-/** Maximum number of bytes of the log that a listing reads. Reading them takes about 0.3 s of processor time. */
+/** Maximum number of bytes of the log that a listing reads. They take about 0.3 s of processor time. */
 const maxListedBytes = 256 * MiB;
 
-/** Maximum number of bytes of the log that are read to find a record. */
+/** Maximum number of bytes of the log that a search for a single record reads. */
 const maxFoundBytes = 64 * MiB;
 
 interface JournalState extends RecordLogState {
@@ -40,13 +40,13 @@ export interface Journal extends RecordLog {
   /** Appends a record. A record from another log keeps its id, which is a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
   /**
-   * Reads the records after `seq` in pieces, oldest first. Stops where the log ended at the first read. Foreign and
-   * damaged lines are skipped and reported. A reader may keep one file open until it ends.
+   * Reads the records after `seq` in pieces, oldest first, up to the end of the log at the first read. Skips and
+   * reports foreign and damaged lines. A reader may keep one file open until it ends.
    */
   readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
   /**
    * Searches the records written by this log, newest first, even while records cannot be stored. Files and blocks
-   * without records in the range are not read. A range thus costs as much as a log of only that range.
+   * without records in the range are not read, so a range costs as much as a log that contains only that range.
    */
   search(search: Search): Promise<SearchResult>;
   /** Finds the record with an id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
@@ -105,8 +105,8 @@ const openStored = async (
     else if (known.length > 0) yield known;
   }
   /**
-   * Keeps the records of a short list in memory, so that the next list does not read the disk. Does nothing if a record
-   * has been stored since the list began at `version`, if one is being stored, or if the file was moved.
+   * Keeps the records of a short list in memory, so that the next list does not have to read the disk. Does nothing if
+   * a record is being stored or has been stored since the list began at `version`, or if the file was moved.
    */
   const keepRecent = async (listing: Listing, count: number, version: number): Promise<Listing> => {
     const records: LogRecord[] = [];

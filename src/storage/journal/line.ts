@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 
-/** Length of the `crc` field, including the closing brace. It ends each line written by this log. */
+/** Length of the `crc` field with which every line of this log ends, including the closing brace. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;
 
 /** Maximum number of characters that `toRecordLine` adds to a line: seq, crc and newline. */
@@ -14,7 +14,7 @@ export type LogRecord = Record<string, unknown>;
 /** Record of this log, with its id and seq. */
 export type StoredRecord = LogRecord & { id: string; seq: number };
 
-/** Position of a line in a group. The log contains either all lines of a group or none. */
+/** Position of a line in a group. The log contains either all lines of a group or none of them. */
 export interface GroupPart {
   /** Position, counted from 1. */
   index: number;
@@ -22,7 +22,7 @@ export interface GroupPart {
 }
 
 /**
- * Returns the start of a line: the record as JSON, its id and its group part. The seq is not assigned until the line is
+ * Returns the start of a line: the record as JSON, its id and its group part. The seq is assigned only when the line is
  * written.
  */
 export const toLineStart = (
@@ -39,7 +39,7 @@ export const toLineStart = (
 /** Returns the complete line. Its CRC-32 covers every byte before the `crc` field. */
 export const toRecordLine = (start: string, seq: number): string => close(`${start},"seq":${seq}`);
 
-/** Returns a line without a record. It preserves the last seq when retention has removed every record. */
+/** Returns a line without a record. It preserves the last seq after retention has removed every record. */
 export const toMark = (seq: number): string => close(`{"seq":${seq}`);
 
 const close = (body: string): string => `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
@@ -55,7 +55,7 @@ export const createId = (time = Date.now()): string => {
   return last.text + randomUUID().slice(15);
 };
 
-/** Returns a UUIDv7 made from a time in Unix milliseconds and the hex digits of a hash. */
+/** Returns a UUIDv7 that consists of a time in Unix milliseconds and the hex digits of a hash. */
 export const createIdOf = (time: number, hash: string): string => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0').slice(-12);
   const variant = ((Number.parseInt(hash.charAt(3), 16) & 3) | 8).toString(16);
@@ -110,16 +110,16 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 };
 
 /**
- * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip such events.
- * Readers after a seq get them.
+ * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip such events,
+ * but readers after a seq get them.
  */
 export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
 
-/** True for the line of a feature event. Its first member is `feature`. */
+/** True for the line of a feature event, which begins with the member `feature`. */
 export const isFeatureEventLine = (line: Buffer): boolean =>
   line.subarray(0, featureEventStart.length).equals(featureEventStart);
 
-/** Parses an `own` or `foreign` line or a `mark`. Throws if the line has changed since it was classified. */
+/** Parses an `own` or `foreign` line, or a `mark`. Throws if the line has changed since it was classified. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
 /** Returns the record in an `own` line. Undefined for any other line. */
@@ -142,9 +142,7 @@ export const passes = (record: LogRecord, tests: readonly FieldTest[]): boolean 
     return typeof text === 'string' && accepts(text);
   });
 
-/**
- * Creates a fast test on the bytes of an `own` line. It returns false if the record in the line cannot pass the tests.
- */
+/** Creates a fast test on the bytes of an `own` line. It returns false if the record cannot pass the tests. */
 export const createPrefilter = (tests: readonly FieldTest[]): ((line: Buffer) => boolean) => {
   const marks = tests.map(({ field, accepts }) => ({ mark: Buffer.from(`${JSON.stringify(field)}:"`), accepts }));
   return (line) => marks.every(({ mark, accepts }) => hasText(line, mark, accepts));
@@ -162,7 +160,7 @@ const hasText = (line: Buffer, mark: Buffer, accepts: (text: string) => boolean)
   return false;
 };
 
-/** Creates a test for lines whose record matches. An `own` line is parsed only if its bytes can match. */
+/** Creates a test for lines with a matching record. An `own` line is parsed only if its bytes can match. */
 export const createMatcher = (match: Match): ((kind: LineKind, line: Buffer) => boolean) => {
   const { field, value } = match;
   const bytes = toBytes(match);
@@ -176,7 +174,7 @@ const readCrc = (text: Buffer): number | undefined => {
   return hex === undefined ? undefined : Number.parseInt(hex, 16);
 };
 
-/** Removes a byte order mark and a carriage return. An editor may have added them. */
+/** Removes a byte order mark and a carriage return, because an editor may have added them. */
 const trim = (line: Buffer): Buffer => {
   const start = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length;

@@ -6,21 +6,19 @@ import { join } from 'node:path';
 import { replaceFile } from '../replaced-file.ts';
 import { codeOf, JournalError, passIfGone } from './errors.ts';
 
-/** Maximum length of a socket path on macOS. Slightly less than on Linux. Node silently cuts longer paths. */
+/** Maximum length of a socket path on macOS, which is slightly less than on Linux. Node silently cuts longer paths. */
 const maxAddressBytes = 103;
 
-/**
- * Lock that is held until `release` or the end of the process. The kernel releases the lock however the process ends.
- */
+/** Lock that is held until `release` or the end of the process. The kernel releases it however the process ends. */
 export interface Lock {
   release(): Promise<void>;
 }
 
 interface Claim {
   address: string;
-  /** True if the address is a file. A file remains after a kill. */
+  /** True if the address is a file. The file remains after a kill. */
   file: boolean;
-  /** True if the lock still works within the network namespace when this socket fails. */
+  /** True if the lock still works within the network namespace without this socket. */
   optional: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { MiB } from '../../lib/units.ts';
 import type { LogRecord } from './line.ts';
 
-/** Event that a journal reports to the log of the program. */
+/** Event that a journal reports to the program's own log. */
 export type JournalEvent =
   /** An incomplete last line was moved to the file `savedAs`. */
   | { type: 'tail-cut'; bytes: number; savedAs: string }
@@ -14,8 +14,8 @@ export type JournalEvent =
   /** Segments were deleted according to the retention settings. */
   | { type: 'segments-removed'; files: string[] }
   /**
-   * A line is unreadable, or records are missing. Describes the file and the place as a clause. Each damage is reported
-   * only once.
+   * A line is unreadable, or records are missing. `damage` names the file and the place, as a clause. Each damage is
+   * reported only once.
    */
   | { type: 'damaged'; damage: string };
 
@@ -25,10 +25,10 @@ export type ReportEvent = (event: JournalEvent) => void;
 export interface Indexing {
   /** Returns the time of a record in Unix milliseconds. Undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
-  /** Returns the key by which a record is counted. */
+  /** Returns the key under which a record is counted. */
   keyOf(record: LogRecord): string | undefined;
   /**
-   * Keys that are always counted separately. Each file counts about a hundred further keys separately, and the rest
+   * Keys that are always counted separately. Each file also counts about a hundred other keys separately, and the rest
    * together.
    */
   keys: readonly string[];
@@ -39,7 +39,7 @@ export interface JournalOptions {
   directory: string;
   /** Base name of the files: `NAME.jsonl`, and its closed segments `NAME.00000001.jsonl` and so on. */
   name: string;
-  /** Maximum size of a segment in bytes. A segment is closed before a batch that would exceed it. */
+  /** Maximum size of a segment in bytes. A segment is closed before a batch that would exceed this size. */
   segmentBytes?: number;
   /** Number of closed segments to keep. 0 keeps all. */
   retainSegments?: number;
@@ -47,7 +47,7 @@ export interface JournalOptions {
   retainBytes?: number;
   /**
    * Days for which to keep a closed segment after its last record. 0 keeps all. If set, a segment is also closed when
-   * its first record is a day old. Records are then kept for at most one extra day.
+   * its first record is a day old, so records are kept for at most one extra day.
    */
   retainDays?: number;
   /** Maximum number of records waiting for the disk. Further records are refused. */
@@ -56,19 +56,19 @@ export interface JournalOptions {
   queueBytes?: number;
   /** Maximum size of a line in bytes. Longer lines are neither written nor listed. */
   maxLineBytes?: number;
-  /** Minimum free bytes of the file system. Records are refused if there are fewer. */
+  /** Minimum free bytes of the file system. Records are refused while fewer are free. */
   minFreeBytes?: number;
-  /** `false` acknowledges records before they are on disk. This is faster, but unsafe on power loss. */
+  /** `false` acknowledges records before they are on disk. Faster, but a power loss may lose records. */
   sync?: boolean;
   /** Converts a record to JSON. Default: `JSON.stringify`. */
   toJson?: (record: LogRecord) => string;
-  /** Number of recent records kept in memory for readers that keep up with the log. */
+  /** Number of recent records kept in memory, for readers that keep up with the log. */
   recentCount?: number;
   /** Index of times and keys. By default, records have neither. */
   indexing?: Indexing;
-  /** True to delete no segment before the first call of `holdFrom`. */
+  /** True if segments must not be deleted before the first call of `holdFrom`. */
   awaitsHold?: boolean;
-  /** Lines to report as damaged. `any` accepts lines of other programs. `own` does not. `all` also reports gaps. */
+  /** Lines to report as damaged. `any` accepts lines of other programs, `own` does not, and `all` also reports gaps. */
   expects?: 'any' | 'own' | 'all';
   /** Milliseconds between attempts to resume writing after a failure. */
   retryMs?: number;
@@ -84,10 +84,10 @@ export type JournalSettings = Required<JournalOptions>;
 /** Maximum number of bytes per write, unless a single line or group is longer. */
 export const maxBatchBytes = MiB;
 
-/** Maximum size in bytes of the lines in a group: a body of 8 MiB plus the ends of lines. */
+/** Maximum size in bytes of the lines in a group: a body of 8 MiB plus the ends of the lines. */
 export const maxGroupBytes = 10 * MiB;
 
-/** Adds the defaults: segments of 64 MiB that are kept forever, with every write synced. */
+/** Adds the defaults: segments of 64 MiB, kept forever, with every write synced. */
 export const withDefaults = (options: JournalOptions): JournalSettings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
@@ -110,7 +110,7 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   report: createSafeReport(options.report),
 });
 
-/** Creates a report function that ignores errors thrown by `report`. They must not stop the log. */
+/** Wraps `report` so that errors it throws are ignored, because they must not stop the log. */
 const createSafeReport =
   (report: ReportEvent = () => undefined): ReportEvent =>
   (event) => {

@@ -4,7 +4,7 @@ import { isFeatureEvent, type LogRecord, type Match, type StoredRecord } from '.
 /** Maximum length in characters of lines in memory. */
 const keptLength = MiB;
 
-/** Maximum number of records of a list that are kept for the next list. */
+/** Maximum length of a list that is kept for the next list. */
 export const filledCount = 100;
 
 /** Appended record. The first reader converts it to its stored form. */
@@ -18,7 +18,7 @@ interface RecentRecord {
 }
 
 /**
- * Last records of the log in memory. Readers that keep up with the log then neither read the disk nor parse. The
+ * Last records of the log, in memory, so that readers that keep up with the log neither read the disk nor parse. The
  * records are the end of the log without gaps. They are cleared if another program changes the files.
  */
 export class RecentRecords {
@@ -29,7 +29,7 @@ export class RecentRecords {
   #firstSeq = 0;
   /** True if the log has no earlier records. */
   #isAll = false;
-  /** Last list. Valid until a record is added. */
+  /** Last list that was created. Valid until a record is added. */
   #list: { count: number; records: readonly StoredRecord[] } | undefined;
   #version = 0;
 
@@ -54,13 +54,11 @@ export class RecentRecords {
     this.#list = undefined;
     this.#records.push(added);
     this.#length += length;
-    // Dropping half at a time moves each record at most once.
+    // Dropping half of the records at a time moves each record at most once.
     if (this.#records.length > this.#maxCount || this.#length > keptLength) this.#drop(this.#records.length >> 1);
   }
 
-  /**
-   * Sets the last records of the log. Does nothing if they have gaps. `isAll` is true if the log has no other records.
-   */
+  /** Sets the last records of the log, unless they have gaps. `isAll` is true if the log has no other records. */
   fill(records: readonly LogRecord[], nextSeq: number, isAll: boolean): void {
     const firstSeq = nextSeq - records.length;
     if (records.length > this.#maxCount || this.#maxCount === 0) return;
@@ -86,8 +84,8 @@ export class RecentRecords {
   }
 
   /**
-   * Returns the matches among the last `count` listable records, oldest first. Undefined if some of these records are
-   * not in memory.
+   * Returns the matches among the last `count` records that lists include, oldest first. Undefined if some of these
+   * records are not in memory.
    */
   list(count: number, match?: Match): readonly LogRecord[] | undefined {
     if (count > this.#records.length && !this.#isAll) return undefined;
@@ -102,7 +100,8 @@ export class RecentRecords {
   }
 
   /**
-   * Returns the index of the first of the last `count` listable records. Undefined if some of them are not in memory.
+   * Returns the index of the first of the last `count` records that lists include. Undefined if some of them are not in
+   * memory.
    */
   #findStart(count: number): number | undefined {
     let listed = 0;

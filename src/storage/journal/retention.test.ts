@@ -8,7 +8,7 @@ import { createFileNames, removeOldSegments } from './files.ts';
 const hour = 60 * 60;
 const none = { retainSegments: 0, retainBytes: 0, retainDays: 0 };
 
-/** Creates closed segments with these sizes, and ages in hours, oldest first. */
+/** Creates closed segments with the given sizes, and ages in hours, oldest first. */
 const createSegments = async (t: TestContext, segments: [bytes: number, hours: number][]) => {
   const names = createFileNames(createFolder(t), 'log');
   for (const [index, [bytes, hours]] of segments.entries()) {

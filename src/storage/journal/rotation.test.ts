@@ -21,7 +21,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 const listSegments = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
 
-/** Appends records one at a time, so that each record is a batch of its own. */
+/** Appends records one at a time, so that each record forms a separate batch. */
 const appendEach = async (journal: Parameters<typeof appendNumbers>[0], from: number, to: number) => {
   for (let n = from; n <= to; n += 1) {
     await appendNumbers(journal, n, n);

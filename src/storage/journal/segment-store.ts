@@ -23,9 +23,9 @@ const attempts = 3;
 const trustedMs = 1000;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
-/** Files of a journal. Methods must not run concurrently, except methods for reading. */
+/** Files of a journal. Methods must not run concurrently, except for methods that read. */
 export class SegmentStore {
-  /** Runs the steps of all readers one at a time. Reading then uses at most one thread of Node's pool. */
+  /** Runs the steps of all readers one at a time, so that reading uses at most one thread of Node's pool. */
   readonly readSerially = createSerial();
   readonly recent: RecentRecords;
   readonly #names: FileNames;
@@ -97,8 +97,8 @@ export class SegmentStore {
   }
 
   /**
-   * Applies the retention settings. First closes an active file whose records are a day old, so that its records are
-   * deleted eventually. In a log without records, a mark preserves `lastSeq`.
+   * Applies the retention settings. First closes an active file whose records are a day old, so that they are
+   * eventually deleted. If no records remain, a mark preserves `lastSeq`.
    */
   async applyRetention(lastSeq: number): Promise<void> {
     const { size, begunAt } = this.#active;
@@ -181,8 +181,8 @@ export class SegmentStore {
     const end = this.#active.size + batch.length;
     await appendAndSync(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
-    // If the file was truncated before the write, the file contains the batch, and writing the batch again would
-    // duplicate it.
+    // If the file was truncated before the write, it contains the batch, and writing the batch again would duplicate
+    // it.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
       await cutBack(this.#active);
@@ -229,7 +229,7 @@ export class SegmentStore {
 }
 
 /**
- * Resolves to the closed segments, newest first. Called when files change and not for each listing, because the cost
+ * Resolves to the closed segments, newest first. Called when files change instead of for each listing, because the cost
  * grows with the log.
  */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>

@@ -8,7 +8,7 @@ import { JournalWriter } from './writer.ts';
 
 const nothing = async (): Promise<void> => undefined;
 
-/** Creates a writer whose store fails to commit while `disk.failure` is set. */
+/** Creates a writer with a store that fails to commit while `disk.failure` is set. */
 const createWriter = (t: TestContext, options: Partial<JournalOptions> = {}) => {
   const disk: { failure?: Error | undefined } = {};
   const commit = async (): Promise<void> => {

@@ -8,12 +8,12 @@ import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts
 import type { SegmentStore } from './segment-store.ts';
 
 /**
- * Maximum milliseconds for which a batch waits for more records. Corresponds to the time that a sync takes, so the time
- * at most doubles.
+ * Maximum milliseconds that a batch waits for more records. Corresponds to the duration of a sync, so the total time at
+ * most doubles.
  */
 const gatherMs = 1;
 
-/** Beginning of a line, with its record. */
+/** Start of a line, with its record. */
 interface NewLine {
   start: string;
   record: LogRecord;
@@ -32,16 +32,16 @@ type Batch = readonly Waiting<NewLines, unknown>[];
 export interface Appended {
   id: string;
   /**
-   * Seq. It increases by one with each record. A gap means that the records in between failed and were not
+   * Seq, which increases by one with each record. A gap means that the records in between failed and were not
    * acknowledged.
    */
   seq: number;
 }
 
 /**
- * Only writer of a log. All waiting records become one write and one sync, and are acknowledged together. Records that
- * arrive in the meantime form the next batch. After a failure, nothing is written or acknowledged until a new segment
- * is open and synced. This is retried until it succeeds.
+ * The only writer of a log. All waiting records become one write and one sync, and are acknowledged together. Records
+ * that arrive in the meantime form the next batch. After a failure, nothing is written or acknowledged until a new
+ * segment is open and synced. The writer retries until this succeeds.
  */
 export class JournalWriter {
   readonly #store: SegmentStore;
@@ -58,9 +58,9 @@ export class JournalWriter {
   #wasIdle = true;
   /** Error of the last attempt to recover. Set while records are refused. */
   #failure: Error | undefined;
-  /** True if a failure was reported and no batch has been stored since. */
+  /** True if a failure has been reported and no batch has been stored since then. */
   #isFailureReported = false;
-  /** True if the active file may have lost bytes. It is then neither written nor synced again. */
+  /** True if the active file may have lost bytes. The file is then neither written nor synced again. */
   #suspect = false;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
@@ -99,15 +99,15 @@ export class JournalWriter {
   }
 
   /**
-   * Stores the record as one line. By default, the id is new. Rejects with a JournalError if the line is not stored.
-   * After `unavailable`, the log may still contain it.
+   * Stores the record as one line, by default with a new id. Rejects with a JournalError if the line is not stored.
+   * After `unavailable`, the log may still contain the line.
    */
   append(record: LogRecord, id = createId()): Promise<Appended> {
     const line = this.#toNewLine(record, id);
     return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
-  /** Stores the records as lines. The log contains either all of them or none. By default, ids are new. */
+  /** Stores the records as lines, by default with new ids. The log contains either all of them or none. */
   appendGroup(records: readonly LogRecord[], ids: readonly string[] = []): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
     const lines = records.map((record, index) =>
@@ -118,7 +118,7 @@ export class JournalWriter {
     );
   }
 
-  /** Calls the listener after each write. The listener must not throw. Returns a function that removes it. */
+  /** Calls the listener after each write. The listener must not throw. Returns a function that removes the listener. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -160,7 +160,7 @@ export class JournalWriter {
     return added.promise as Promise<T>;
   }
 
-  /** Returns the reason why lines of these sizes cannot be stored. Undefined if they can. */
+  /** Returns the reason why lines of these sizes cannot be stored. Undefined if they can be stored. */
   #findRefusal(sizes: readonly number[]): JournalError | undefined {
     const { maxLineBytes } = this.#settings;
     if (sizes.some((size) => size > maxLineBytes)) {
@@ -191,7 +191,7 @@ export class JournalWriter {
     const { recent } = this.#store;
     const { version } = recent;
     await this.#store.commit(Buffer.from(texts.join('')));
-    // If another program has changed the file in the meantime, its lines may follow these lines.
+    // If another program has changed the file in the meantime, its lines may come after these lines.
     if (recent.version === version) {
       for (const [index, { record, id }] of lines.entries()) {
         recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0, isStored: false });

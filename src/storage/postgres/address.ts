@@ -6,7 +6,7 @@ export interface Host {
   port: number;
 }
 
-/** Address of a database: one server, or several of which one accepts changes. */
+/** Address of a database: one server, or several servers of which one accepts changes. */
 export interface PostgresAddress {
   hosts: Host[];
   user: string | undefined;
@@ -20,7 +20,7 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)\/([
 
 const form = 'postgres://user@host/database';
 
-/** Values of libpq's `target_session_attrs` that a server satisfies if it accepts changes. */
+/** Values of libpq's `target_session_attrs` that mean a server accepting changes. */
 const accepted = ['read-write', 'primary', 'any'];
 
 /**
@@ -49,7 +49,7 @@ export const readPostgresUrl = (url: string): PostgresAddress => {
   };
 };
 
-/** Parses a name or address and its port. A folder of Unix sockets also counts as a host. */
+/** Parses a host, which is a name or an address, and its port. A folder of Unix sockets also counts as a host. */
 const readHost = (text: string): Host => {
   const [, host, port = '5432'] = /^(\/[^:]*|\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65535) throw new Error(`the address must name a host, like ${form}`);

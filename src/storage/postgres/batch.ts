@@ -1,11 +1,11 @@
 import type { Connection, Row, Statement, StatementOutcome } from './connection.ts';
 import { isRollback } from './database-errors.ts';
 
-/** Row of a collection. Every change to the collection locks it. */
+/** Row for a collection. Every change to the collection locks this row. */
 export interface Gate {
   /** Last assigned id. */
   lastId: number;
-  /** Time of the last change in milliseconds since 1970. Never decreases, whichever instance writes. */
+  /** Time of the last change in milliseconds since 1970. Never decreases, even if several instances write. */
   at: number;
   /** Counts of entries, maintained by the collection. */
   counts: number[];
@@ -15,7 +15,7 @@ export interface Gate {
 export type Decision<Result> = { result: Result } | { refusal: Error };
 
 /**
- * One kind of entry in the database. The waiting changes of an instance are decided together while the gate is locked,
+ * One kind of entry in the database. An instance decides all of its waiting changes together while the gate is locked,
  * between two messages to the server.
  */
 export interface Collection<Change, Result> {
@@ -41,12 +41,12 @@ export interface CollectionChange {
   change: unknown;
 }
 
-/** Position of a batch. Identifies it in the row of its instance in the table of writers. */
+/** Position of a batch, which identifies it in its instance's row in the table of writers. */
 interface Fence {
   instance: string;
-  /** Number that increases with each connection. Statements from older connections are then refused. */
+  /** Number that increases with each connection, so that statements from older connections are refused. */
   epoch: number;
-  /** Number of the batch. From it, a later connection can tell whether the batch was committed. */
+  /** Number of the batch. Tells a later connection whether the batch was committed. */
   batch: number;
 }
 
@@ -56,17 +56,14 @@ type Decisions = ReadonlyMap<CollectionChange, Decision<unknown>>;
 type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
 
 /**
- * Statement that limits the time for which this session waits for locks of other sessions, and the time for which they
- * wait for its locks.
+ * Statement that limits how long this session waits for other sessions' locks, and how long they wait for its locks.
  */
 const begin: Statement = {
   text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
     SET LOCAL idle_in_transaction_session_timeout = 3000`,
 };
 
-/**
- * Creates a statement that fails for a writer with an older epoch. It fails because the column does not accept NULL.
- */
+/** Creates a statement that fails for a writer with an older epoch, because the column does not accept NULL. */
 const raiseFence = ({ instance, epoch, batch }: Fence): Statement => ({
   text: `UPDATE signalbox.writer SET batch = $3, seen_at = now(),
     epoch = CASE WHEN epoch = $2 THEN epoch END WHERE instance = $1`,
@@ -88,7 +85,7 @@ export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement
 });
 
 /**
- * Executes operations in one transaction, as two messages to the server. Between these messages, `claim` returns the
+ * Executes operations in one transaction, as two messages to the server. Between the messages, `claim` returns the
  * operations that have not expired. Only these are decided and stored.
  */
 export const execute = async (
@@ -139,7 +136,7 @@ const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisio
 const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>
   outcomes.find((outcome) => 'error' in outcome)?.error;
 
-/** Groups operations by collection, sorted by name. Instances then never deadlock. */
+/** Groups operations by collection. The groups are sorted by name, so that instances never deadlock. */
 const toParts = (operations: readonly CollectionChange[]) => {
   const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
   return names.map((name) => {

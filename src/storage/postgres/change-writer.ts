@@ -29,7 +29,7 @@ const maybeApplied = '; the change may have been applied';
 interface QueuedChange extends CollectionChange {
   /** True while the change may have been committed. */
   isUncertain: boolean;
-  /** Time at which the change gets a 503, on the clock of `performance.now()`. */
+  /** Time at which the change is refused with a 503, on the clock of `performance.now()`. */
   expiresAt: number;
 }
 
@@ -43,9 +43,9 @@ export interface Identity {
 }
 
 export interface WriterObserver {
-  /** Receives the failure when writes start to fail, and undefined when they work again. */
+  /** Receives the error when writes begin to fail, and undefined when they work again. */
   report(failure: unknown): void;
-  /** Receives the reason for which the database refuses a change. */
+  /** Receives the reason if the database refuses a change. */
   onRefused(error: unknown): void;
   /** Receives the duration of each batch in seconds, from the first message to the commit. */
   onCommit(seconds: number): void;
@@ -57,7 +57,7 @@ export interface WriterObserver {
 
 /**
  * Writes the changes of this instance. Waiting changes form a batch. If the outcome of a batch is unknown, the next
- * connection settles it. Registering raises the epoch, so that the old connection cannot commit anything more. It also
+ * connection settles it: registering raises the epoch, so that the old connection cannot commit anything more, and
  * reads the number of the last committed batch.
  */
 export class ChangeWriter {
@@ -66,7 +66,7 @@ export class ChangeWriter {
   readonly #observer: WriterObserver;
   readonly #deadlineMs: number;
   readonly #batcher = new Batcher<QueuedChange, unknown>(limits, (batch) => this.#write(batch));
-  /** Unsettled changes, ordered by deadline. */
+  /** Unsettled changes, earliest deadline first. */
   readonly #unsettled = new Set<WaitingChange>();
   /** Timer for the first deadline. */
   #expiry: NodeJS.Timeout | undefined;
@@ -108,7 +108,7 @@ export class ChangeWriter {
     return this.#batcher.queued;
   }
 
-  /** Error of the last attempt to write. Undefined after a success, and until the first attempt ends. */
+  /** Error of the last attempt to write. Undefined after a success, and before the first attempt has ended. */
   get failure(): unknown {
     return this.#lastFailure;
   }
@@ -163,7 +163,7 @@ export class ChangeWriter {
 
   /**
    * Writes a batch until all its changes are settled. An empty batch is a sign of life. If the database refuses a
-   * change, its batch is halved until only that change is refused.
+   * change, the batch is halved until only that change is refused.
    */
   async #write(batch: readonly WaitingChange[]): Promise<void> {
     let left = batch;
@@ -178,7 +178,7 @@ export class ChangeWriter {
           return;
         }
         if (isRefusedValue(error) && left.length === 1) {
-          // The database works, and permanently refuses only this change.
+          // The database works. It permanently refuses only this change.
           this.#note(undefined);
           this.#observer.onRefused(error);
           this.#refuse(left, toValueRefusal(error));
@@ -219,7 +219,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Reconnects to find out which batch was last committed. Gives up when all changes have expired. */
+  /** Reconnects to find out which batch was committed last. Gives up when all changes have expired. */
   async #learn(batch: readonly WaitingChange[]): Promise<void> {
     while (batch.some(({ isSettled }) => !isSettled)) {
       try {
@@ -265,7 +265,7 @@ export class ChangeWriter {
   }
 }
 
-/** SQL for the microseconds since 1970. The epoch then increases even if the row was deleted in the meantime. */
+/** SQL for the microseconds since 1970. With them, the epoch increases even if the row was deleted in the meantime. */
 const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at, knows)
@@ -273,7 +273,7 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   ON CONFLICT (instance) DO UPDATE SET epoch = greatest(writer.epoch + 1, ${now}), seen_at = now()
   RETURNING epoch, batch`;
 
-/** Returns the changes that have not expired. Marks them as possibly committed from now on. */
+/** Returns the changes that have not expired, and marks them as possibly committed. */
 const claim = (batch: readonly WaitingChange[]): CollectionChange[] => {
   const wanted = batch.filter(({ isSettled }) => !isSettled).map(({ item }) => item);
   for (const change of wanted) change.isUncertain = true;

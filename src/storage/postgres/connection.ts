@@ -12,14 +12,15 @@ const statementMs = 3000;
 /** Milliseconds without a response after which the next response must be confirmed. */
 const silenceMs = 500;
 
-/** Milliseconds given to other servers to respond after a server that accepts changes has responded. */
+/** Milliseconds that other servers get to respond after a server that accepts changes has responded. */
 const patienceMs = 250;
 
-/** SQLSTATEs for prepared statements whose name the server does not know, or already knows. */
+/** SQLSTATEs for a prepared statement with a name that the server does not know, or that it already has. */
 const strangeNames = new Set(['26000', '42P05']);
 
 /**
- * Statement that asks a server for its role and its timeline. The timeline counts the promotions of standbys so far.
+ * Statement that asks a server for its role and its timeline. The timeline counts how often standbys have been promoted
+ * so far.
  */
 const ask: Statement = {
   text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", CASE WHEN pg_is_in_recovery() THEN 0
@@ -28,7 +29,7 @@ const ask: Statement = {
 
 const toNumbers = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
 
-/** Parsers for bigint and bigint[]. Their values are ids and counts far below 2^53. */
+/** Parsers for bigint and bigint[]. Their values are ids and counts, far below 2^53. */
 const ownParsers = new Map<number, (text: string) => unknown>([
   [20, Number],
   [1016, toNumbers],
@@ -41,12 +42,12 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
-  /** True for a statement that is used frequently. Each connection parses it only once. */
+  /** True for a frequent statement, which each connection parses only once. */
   isPrepared?: boolean;
 }
 
 /**
- * Support for prepared statements. A PgBouncer before 1.21 does not support them, because it switches connections
+ * Support for prepared statements. PgBouncer before version 1.21 does not support them, because it switches connections
  * between transactions.
  */
 interface Preparing {
@@ -59,7 +60,7 @@ export type Row = any;
 /** Result of a statement. */
 export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
 
-/** Connection to a server. It ends if a statement does not get a response in time, by default within 3 s. */
+/** Connection to a server. Ends if a statement gets no response in time, by default within 3 s. */
 export class Connection {
   readonly #client: pg.Client;
   #isOpen = true;
@@ -77,7 +78,7 @@ export class Connection {
     client.on('end', () => {
       this.#isOpen = false;
     });
-    // Waiting statements get the error, too.
+    // Waiting statements fail with this error, too.
     client.on('error', () => {
       this.#isOpen = false;
     });
@@ -88,8 +89,8 @@ export class Connection {
 
   /**
    * Opens a connection. Rejects within a second if the server cannot be reached. With `confirm`, a response after a
-   * silence counts only once `confirm` resolves. A server that was paused may not know that another server has replaced
-   * it.
+   * silence counts only once `confirm` resolves, because a server that was paused may not know that another server has
+   * replaced it.
    */
   static async open(
     { user, password, database, ssl }: PostgresAddress,
@@ -196,7 +197,7 @@ export class Connection {
   }
 }
 
-/** Names of prepared statements by text. A name means the same text in every version. */
+/** Names of prepared statements by text. The same name has the same text in every version. */
 const names = new Map<string, string>();
 
 const nameOf = (text: string): string => {
@@ -218,11 +219,11 @@ interface Candidate {
   timeline: number;
 }
 
-/** Finds the server that accepts changes among the servers of an address. */
+/** Finds the server that accepts changes, among the servers of an address. */
 export class Primary {
   readonly #address: PostgresAddress;
   readonly #preparing: Preparing = { isPossible: true };
-  /** Highest timeline seen. A server with a lower timeline has been replaced, even if it is still running. */
+  /** Highest timeline seen so far. A server with a lower timeline has been replaced, even if it is still running. */
   #timeline = 0;
 
   constructor(address: PostgresAddress) {
@@ -230,8 +231,8 @@ export class Primary {
   }
 
   /**
-   * Rejects within about a second if no server accepts changes. Rejects with a LastingProblem if a server gives a
-   * lasting reason.
+   * Connects to the server that accepts changes. Rejects within about a second if there is none, and with a
+   * LastingProblem if a server gives a lasting reason.
    */
   async connect(): Promise<Connection> {
     const { connection, isReadOnly } = await this.#find();
@@ -288,7 +289,7 @@ export class Primary {
   }
 }
 
-/** Resolves to the reason why all attempts failed, preferably a lasting problem. */
+/** Resolves to the reason why all attempts failed. Lasting problems take precedence. */
 const explain = async (attempts: readonly Promise<void>[]): Promise<unknown> => {
   const reasons = (await Promise.allSettled(attempts)).flatMap((each) => ('reason' in each ? [each.reason] : []));
   return reasons.map(findLastingProblem).find(Boolean) ?? reasons[0];

@@ -5,19 +5,19 @@ import { forUntrusted } from '../../lib/network-failures.ts';
 const failureCodeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
 /**
- * True for an error that rules out a commit. It concerns data, constraints, serialization, rights or resources. The
+ * True for an error that rules out a commit: an error about data, constraints, serialization, rights or resources. The
  * severity does not help, because it depends on the language of the server. An error that ends the connection may come
  * after the commit.
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
 
 /**
- * True if the values of a change violate a type, constraint or limit. Does not include NOT NULL (23502), which is the
- * fence of writers.
+ * True if the values of a change violate a type, a constraint or a limit. Excludes NOT NULL (23502), which serves as
+ * the fence of writers.
  */
 export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(failureCodeOf(error));
 
-/** Pattern of an SQLSTATE. It contains a digit, unlike system codes. */
+/** Pattern of an SQLSTATE. Unlike a system code, it contains a digit. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
 /** Problem that lasts until an operator changes something. The message is a clause. */
@@ -31,7 +31,7 @@ export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(fai
 /**
  * True for temporary failures: lost connections (no server code, or class 08), a server that is shutting down or
  * starting (57P0x), is read-only (25006) or has no free connection (53300), locks (40, 55P03), statement timeouts
- * (57014), missing tables, and unknown names of prepared statements, which are then no longer used (26000, 42P05).
+ * (57014), missing tables, and unknown names of prepared statements (26000, 42P05), which are not used again.
  */
 export const isPassing = (error: unknown): boolean => {
   const code = failureCodeOf(error);
@@ -52,7 +52,7 @@ export const foreignTables =
 /** True if the user lacks rights. */
 export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
 
-/** Advice by SQLSTATE for failures that retrying does not fix: credentials, database, rights, TLS. */
+/** Advice by SQLSTATE for failures that a retry does not fix: credentials, database, rights, TLS. */
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',
   '28000': 'this user is not allowed to connect: allow the user in pg_hba.conf, or use another user',
@@ -64,7 +64,7 @@ const lasting: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
 
-/** Advice by message. For messages from the driver and PgBouncer that are more specific than their codes. */
+/** Advice by message, for messages from the driver and PgBouncer that are more specific than their codes. */
 const lastingMessages: [message: RegExp, problem: string][] = [
   [
     /does not support SSL/,
@@ -95,7 +95,7 @@ const unreachable: [cause: RegExp, problem: string][] = [
 ];
 
 /**
- * Returns advice on what to check if the server cannot be reached, as a clause without secrets. Undefined for other
+ * Returns advice on checking why the server cannot be reached, as a clause without secrets. Undefined for other
  * failures.
  */
 export const explainUnreachable = (error: unknown): string | undefined => {

@@ -24,29 +24,33 @@ import { countTable, listTable, parseRow, readPage, searchTable, toLevel } from 
 /** Milliseconds between queries for records of other instances. */
 const pollMs = 1000;
 
-/** Minimum milliseconds for which events are kept. Actions can be looked up during that time. */
+/** Minimum milliseconds for which events are kept. During that time, actions can be looked up. */
 const eventsKeptMs = dayMs;
 
-/** Lease of the instance that writes the snapshots of the projection of feature events. */
+/** Name of the lease for writing the snapshots of the projection of feature events. */
 export const eventsLease = 'incidents';
 
-/** Maximum size of a body in bytes. Such a body fits into a line of a journal. */
+/** Maximum size of a body in bytes. A journal line can hold such a body. */
 const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;
   table: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page';
-  /** Instance that stores the records. Default: the name that the database uses for this instance. */
+  /** Name of the instance that stores the records. By default, the name that the database has for this instance. */
   instance?: string;
   clock: () => Date;
-  /** Times and levels of records. By default, the time of storing and no level. */
+  /**
+   * Functions that return the time and level of a record. By default, the time is that of storing, and there is no
+   * level.
+   */
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
   /** Returns the number of days for which records are kept. 0 keeps all. Called before each deletion. */
   retainDays(): number | Promise<number>;
   /** True if records may be deleted once a snapshot contains them. */
   hasSnapshot?: boolean;
   /**
-   * True if a second table has feature events. A projection folds `events`. Rows stay until its snapshot contains them.
+   * True if a second table has feature events. A projection folds `events`, and rows stay until its snapshot contains
+   * them.
    */
   hasEvents?: boolean;
   /** Maximum number of waiting records. Further records are refused. */
@@ -62,11 +66,11 @@ export class DatabaseLog implements RecordLog {
   readonly #collection: Collection<RecordChange, Placed[]>;
   readonly #listeners = new Set<(lastSeq: number) => void>();
   readonly #lostListeners = new Set<() => void>();
-  /** Tables that share one sequence of seqs. */
+  /** Tables with seqs from the same sequence. */
   readonly #tables: readonly [string, ...string[]];
   /** Damages reported so far. */
   readonly #damages = new Set<string>();
-  /** Holds that projections have set. */
+  /** Holds set by projections. */
   readonly #holds = new Set<() => number>();
   /** Last stored record. Its id may be unknown. */
   #last: LastRecord | undefined;
@@ -139,13 +143,13 @@ export class DatabaseLog implements RecordLog {
 
   /**
    * Stores either all rows or none. Leaves out repeats. Rejects with a JournalError (`queue-full`, `too-large`) or
-   * StoreUnavailable. Rejects with a KeyRefusal unless the records are acknowledged.
+   * StoreUnavailable. Rejects with a KeyRefusal unless the records have been acknowledged.
    */
   async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
     const { database, queueCount = 10_000, queueBytes = Number.POSITIVE_INFINITY } = this.#options;
     const bytes = isAcknowledged ? 0 : countBytes(records);
     const isFull = this.#waitingCount + records.length > queueCount || this.#waitingBytes + bytes > queueBytes;
-    // A group beyond the limits is accepted if nothing else is waiting.
+    // A group that exceeds the limits is accepted if nothing else is waiting.
     if (!isAcknowledged && this.#waitingCount > 0 && isFull) {
       throw new JournalError('queue-full', 'too many records are waiting for the database');
     }
@@ -202,7 +206,7 @@ export class DatabaseLog implements RecordLog {
     return countTable(this.#options.database, this.#options.table, counting);
   }
 
-  /** Calls the listener when records are stored. For records of other instances, it is called within about a second. */
+  /** Calls the listener when records are stored: for records of other instances, within about a second. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(() => void this.refresh(), pollMs).unref();
@@ -214,7 +218,7 @@ export class DatabaseLog implements RecordLog {
     return () => void this.#lostListeners.delete(listener);
   }
 
-  /** Does nothing. Other instances delete rows by age without regard to the needs of this instance. */
+  /** Does nothing, because other instances delete rows by age without regard to the needs of this instance. */
   async holdFrom(): Promise<Release> {
     await undefined;
     return () => undefined;
@@ -281,13 +285,13 @@ export class DatabaseLog implements RecordLog {
     this.#options.database.reportDamage(damage);
   }
 
-  /** Makes the projections write the snapshots for which rows are waiting. */
+  /** Makes the projections write the snapshots that rows wait for before they can be deleted. */
   #askHolds(): void {
     for (const from of this.#holds) from();
   }
 }
 
-/** True if the known record was lost: the log ends before its seq, or another record has that seq. */
+/** True if the known record was lost: the log ends before its seq, or another record has its seq. */
 const isOther = (found: LastRecord, known: LastRecord): boolean =>
   found.seq < known.seq ||
   (found.seq === known.seq && found.id !== undefined && known.id !== undefined && found.id !== known.id);

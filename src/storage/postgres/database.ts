@@ -10,21 +10,21 @@ import { DatabaseReader, type ReadTransaction } from './reader.ts';
 import { type Cut, type Expiry, RowDeletion } from './row-deletion.ts';
 import { type Common, claimCommon, migrate } from './schema.ts';
 
-/** Milliseconds after which the row of an instance that has stopped is deleted. */
+/** Milliseconds until the row of a stopped instance is deleted. */
 const endedMs = dayMs;
 
 /**
- * Milliseconds after which the lease of a machine or instance that has vanished is deleted. Until then, the lease shows
- * when it was last held.
+ * Milliseconds until the lease of a vanished machine or instance is deleted. Until then, the lease shows when it was
+ * last held.
  */
 const leaseKeptMs = 30 * dayMs;
 
-/** Milliseconds during shutdown for all final messages. They are not essential. */
+/** Total milliseconds for final messages during shutdown. These messages are not essential. */
 const farewellsMs = 250;
 
 /** Limits, in milliseconds, for requests that wait for an unresponsive database. */
 export interface Patience {
-  /** Milliseconds after which a waiting change is answered with 503. */
+  /** Milliseconds after which a waiting change is refused with a 503. */
   changesMs: number;
   /** Milliseconds after which a read is no longer retried. The last attempt may take another 4 s. */
   readsMs: number;
@@ -67,13 +67,13 @@ export class Database {
     this.#writer = new ChangeWriter(open, identity, observer, changesMs);
     this.#createApart = () => {
       const ignore = (): void => undefined;
-      // The list of instances does not include instances without a name.
+      // Instances without a name do not appear in the list of instances.
       const own = { ...identity, instance: randomUUID(), name: '' };
       return new ChangeWriter(open, own, { report: ignore, onRefused: ignore, onCommit: ignore }, changesMs);
     };
   }
 
-  /** Throws a LastingProblem if the database must be changed before it can be used. Rethrows other errors. */
+  /** Throws a LastingProblem if the database must be changed before signalbox can use it. Rethrows other errors. */
   async check(): Promise<void> {
     try {
       const connection = await this.#prepare(await this.#primary.connect());
@@ -114,7 +114,7 @@ export class Database {
 
   /**
    * Writes on a separate connection, so that waiting for a lock does not delay other changes. Otherwise works like
-   * `write`. Refused values are not reported.
+   * `write`, but does not report refused values.
    */
   writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     this.#apart ??= this.#createApart();
@@ -131,7 +131,7 @@ export class Database {
     return this.#reader.query(statement);
   }
 
-  /** Queries the first page of a list. Pages may be large, so only a few are read at a time. */
+  /** Queries the first page of a list. Only a few first pages are read at a time, because pages may be large. */
   queryFirstPage(statement: Statement): Promise<Row[]> {
     return this.#reader.queryFirstPage(statement);
   }
@@ -159,7 +159,7 @@ export class Database {
     this.#deletion.deleteSoon();
   }
 
-  /** Stops retrying. A server that is stopping does not wait for the database to return. */
+  /** Stops retrying, because a server that is stopping must not wait for the database to return. */
   stop(): void {
     this.#writer.stop();
     this.#apart?.stop();

@@ -14,7 +14,7 @@ interface Addition<Fields> {
 
 /**
  * Creates a store of entries in a table that instances share. The table has places, counted from 1 without gaps, and
- * JSON bodies.
+ * bodies as JSON.
  */
 export const createPostgresEntryStore = <Fields, T extends object>(
   kind: EntryKind<Fields, T>,

@@ -7,26 +7,26 @@ import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 import { parseRow } from './record-search.ts';
 
-/** Maximum number of rows per page, and size of the bodies in bytes at which a page ends. */
+/** Maximum number of rows per page, and total size of their bodies, in bytes, at which a page ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Tables that share one sequence of seqs. */
+/** Tables with seqs from the same sequence. */
 export interface FollowedTables {
-  /** Names of the tables. The gate is named after the first table. */
+  /** Names of the tables. The first table gives the gate its name. */
   tables: readonly [string, ...string[]];
   /** Tables to read. */
   wanted: readonly string[];
-  /** Projection whose snapshot may contain deleted records. Undefined if there is none. */
+  /** Projection whose snapshot may contain deleted records. Undefined without one. */
   projection: string | undefined;
 }
 
 /**
  * Reads the records after a seq in pages, for a projection that has folded up to `last`. Stops at the last record that
- * exists when reading begins. The query for each page also checks that `last` still exists. After a failover of the
- * database, other records may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if `last`
- * is missing, or if only the snapshot contains some of the records. `onDamage` receives each unreadable row, which is
- * left out.
+ * exists when reading begins. The query for each page also checks that `last` still exists, because after a failover of
+ * the database, other records may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if
+ * `last` is missing, or if some of the records are only in the snapshot. `onDamage` receives each unreadable row, which
+ * is left out.
  */
 export async function* readFollowed(
   database: Pick<Database, 'query'>,
@@ -85,7 +85,7 @@ const isLost = (known: LastRecord, { gone, saved, lastId, end }: FoundLast, hasS
   if (known.id === undefined) return hasSnapshot && (saved ?? 0) < known.seq;
   if (end < known.seq) return true;
   if (lastId !== null) return lastId !== known.id;
-  // A row up to `gone` was deleted because of its age.
+  // A row up to `gone` has been deleted because of its age.
   return hasSnapshot && (gone ?? 0) < known.seq;
 };
 

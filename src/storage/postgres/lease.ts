@@ -1,12 +1,12 @@
 import type { Database } from './database.ts';
 
-/** Seconds for which a lease is valid after it was renewed. */
+/** Seconds for which a lease remains valid after it was renewed. */
 const leaseSeconds = 15;
 
 /** Milliseconds between attempts to acquire or renew a lease. */
 const renewMs = 5000;
 
-/** Right of one instance to act on behalf of all. */
+/** Right of one instance to act on behalf of all instances. */
 export interface Lease {
   isHeld(): boolean;
   /** Calls the listener when the lease is acquired or lost. */
@@ -15,7 +15,7 @@ export interface Lease {
   close(): Promise<void>;
 }
 
-/** Lease for a server without other instances. It is always held. */
+/** Lease for a server without other instances, which always holds it. */
 export const ownLease: Lease = {
   isHeld: () => true,
   onChanged: () => undefined,
@@ -24,8 +24,8 @@ export const ownLease: Lease = {
 
 /**
  * Creates a lease in the database that instances share. If the holder stops, another instance gets the lease within 20
- * s. `begun` resolves after the first attempt to acquire it. While `isWanted` returns false, the lease is left to other
- * instances.
+ * s. `begun` resolves after the first attempt to acquire the lease. While `isWanted` returns false, the lease is left
+ * to other instances.
  */
 export const createLease = (
   database: Pick<Database, 'query' | 'instance' | 'waitForFarewell'>,
@@ -68,7 +68,7 @@ export const createLease = (
     if (!isHeld()) return;
     heldUntil = 0;
     callListeners();
-    // The row stays, to show since when nobody has held the lease.
+    // The row stays. It shows since when nobody has held the lease.
     const text = 'UPDATE signalbox.lease SET until = now() WHERE name = $1 AND holder = $2';
     await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
   };

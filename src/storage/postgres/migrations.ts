@@ -3,7 +3,7 @@ import { minuteMs } from '../../lib/units.ts';
 /** Maximum milliseconds for migrating many rows. */
 const longMs = 10 * minuteMs;
 
-/** Returns the SQL that creates the table of a log. It must never change, because released migrations use it. */
+/** Returns the SQL that creates the table of a log. Released migrations use this SQL, so it must never change. */
 const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} (
   seq bigint PRIMARY KEY,
   id uuid NOT NULL UNIQUE,
@@ -14,10 +14,10 @@ const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} 
 );`;
 
 /**
- * Tables of version 1. Bodies are JSON, as in responses or as in the log in files, because PostgreSQL refuses U+0000 in
- * columns. Gates change with every write, so their pages leave room for new row versions. `id + 0` in indexes and
- * orders keeps the planner from scanning the primary key for rare rows, because its statistics may be outdated. Times
- * of records are milliseconds since 1970.
+ * Tables of version 1. Bodies are JSON, as in responses or as in the log in files, because columns in PostgreSQL refuse
+ * U+0000. Gates change with every write, so their pages leave room for new row versions. `id + 0` in indexes and orders
+ * keeps the planner from scanning the primary key for rare rows, because its statistics may be outdated. Times of
+ * records are milliseconds since 1970.
  */
 export const firstTables = `
 CREATE TABLE signalbox.gate (
@@ -89,9 +89,9 @@ CREATE INDEX repeat_at ON signalbox.repeat (at);
 `;
 
 /**
- * Incidents with their events, numbered from 1. The last id in the gate is the seq of the last folded alert. Of the
- * alerts from before the migration, only those from the last day are folded. Strings for filters are in lower case,
- * without characters that columns refuse.
+ * Incidents with their events, which are numbered from 1. The last id in the gate is the seq of the last folded alert.
+ * Of the alerts from before the migration, only those of the last day are folded. Strings for filters are in lower case
+ * and contain no characters that columns refuse.
  */
 const incidentTables = `
 INSERT INTO signalbox.gate (name, last_id, counts)
@@ -155,7 +155,7 @@ CREATE TABLE signalbox.lease (
 );
 `;
 
-/** Log of heartbeats, and its snapshot: states as of a seq, and the last time at which pings could be received. */
+/** Log of heartbeats, and its snapshot: the states as of a seq, and the last time at which pings could be received. */
 const heartbeatTables = `
 INSERT INTO signalbox.gate (name) VALUES ('heartbeat');
 
@@ -165,7 +165,7 @@ CREATE INDEX heartbeat_at ON signalbox.heartbeat (at);
 CREATE TABLE signalbox.heartbeat_state (name text PRIMARY KEY, seq bigint NOT NULL, body text NOT NULL);
 `;
 
-/** Pictures of machines, taken when an incident opened. */
+/** Pictures of machines, each taken when an incident opened. */
 const snapshotTables = `
 CREATE TABLE signalbox.incident_snapshot (
   incident uuid PRIMARY KEY REFERENCES signalbox.incident ON DELETE CASCADE,
@@ -195,7 +195,7 @@ CREATE INDEX session_name ON signalbox.session (name, at);
 CREATE INDEX session_at ON signalbox.session (at);
 `;
 
-/** Senders whose alerts each process has received. Needed because repeats of alerts are not stored. */
+/** Senders from which each process has received alerts. Needed because repeats of alerts are not stored. */
 const heardTables = `
 CREATE TABLE signalbox.alert_heard (instance text PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
 `;
@@ -212,10 +212,10 @@ ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
 `;
 
 /**
- * Events of incidents. Their seqs come from the gate of the alerts, so that events and alerts have one order. The
- * incidents of 1.1.0 become the first snapshot. No incident is resolved by time before an instance has appended its
+ * Events of incidents. Their seqs come from the gate of the alerts, so that events and alerts have one common order.
+ * The incidents of 1.1.0 become the first snapshot. No incident is resolved by time before an instance has appended its
  * settings. The tables of 1.1.0 stay for a downgrade. Running instances of 1.1.0, however, must not fold alerts into
- * them. Renaming a column that they need makes them refuse requests for incidents. A lease without an end keeps them
+ * them: a renamed column that they need makes them refuse requests for incidents, and a lease without an end keeps them
  * from notifying. After a downgrade, the migration runs again.
  */
 const eventTables = `
@@ -247,7 +247,7 @@ INSERT INTO signalbox.projection_part (name, part, body)
   ) AS entries GROUP BY 2;
 `;
 
-/** Last states of hosts, and their history in rings. `slot` is the place of a row in the ring with that `step`. */
+/** Last states of hosts, and their history in rings. `slot` is the position of a row in the ring with this `step`. */
 const hostTables = `
 CREATE TABLE signalbox.host (name text PRIMARY KEY, at bigint NOT NULL, body text NOT NULL);
 CREATE TABLE signalbox.host_row (

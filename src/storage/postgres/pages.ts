@@ -3,11 +3,13 @@ import type { List } from '../list.ts';
 import type { Row } from './connection.ts';
 import type { DatabaseReader, ReadTransaction } from './reader.ts';
 
-/** Maximum number of rows per page, and maximum size of their bodies in bytes. A single row may have more. */
+/**
+ * Maximum number of rows per page, and maximum size of their bodies in bytes. A single row may exceed the maximum size.
+ */
 const pageRows = 1000;
 const pageBytes = MiB;
 
-/** Bytes of the first page. It is small, because many clients may read a first page at the same time. */
+/** Maximum size of the first page in bytes. Small, because many clients may read a first page at the same time. */
 const firstBytes = MiB / 2;
 
 type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
@@ -21,7 +23,7 @@ interface Selection {
   values?: unknown[];
   /** Expression of the id in the index. */
   id: string;
-  /** True to list in descending order of ids. */
+  /** True for a list in descending order of ids. */
   isBack?: boolean;
   /** Name of the gate, and an expression on its row that counts all matches. */
   gate: string;
@@ -88,8 +90,8 @@ const readLongList = async <T extends object>(
 };
 
 /**
- * Reads the first page of rows after `from` and the total, in one consistent snapshot. With `isBack`, reads rows before
- * `from`. One row beyond `limit` shows that more rows follow. Rows that do not fit into `bytes` have no body.
+ * Reads the first page of rows after `from`, and the total, in one consistent snapshot. With `isBack`, reads rows
+ * before `from`. One row beyond `limit` shows that more rows follow. Rows that do not fit into `bytes` have no body.
  */
 export const readFirstPage = async (
   database: PageReader,
@@ -117,7 +119,7 @@ const selectPage = (selection: Selection, limit: number, from: number, bytes: nu
   ) AS sized ORDER BY id ${order}`;
 };
 
-/** Returns the query for the total and for the rows after an id. The rows are counted up to one above the limit. */
+/** Returns the query for the total and for the rows after an id. Counts the rows only up to one above the limit. */
 const selectCounts = (selection: Selection, limit: number, after: number): string => {
   const { gate, total } = selection;
   const counted = `(SELECT count(*) FROM (SELECT 1 FROM ${fromMatches(selection, after)} LIMIT ${limit + 1}) AS found)`;

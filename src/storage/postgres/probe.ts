@@ -11,7 +11,7 @@ interface ProbeLogin {
   tls: ConnectionOptions | undefined;
 }
 
-/** Error for a server that demands a password although none is set. */
+/** Error for a server that demands a password although none has been set. */
 class PasswordMissing extends Error {
   override readonly name = 'PasswordMissing';
 
@@ -25,15 +25,15 @@ export const askDatabase = async (
   socket: Socket,
   { host, user, password = '', database = user, tls }: ProbeLogin,
 ): Promise<void> => {
-  // The client connects its socket itself, but this socket is already connected.
+  // The client normally connects its socket itself, but this socket is already connected.
   const stream = Object.assign(socket, {
     connect: () => {
       setImmediate(() => socket.emit('connect'));
       return socket;
     },
   });
-  // A function keeps the client from reading the variable PGPASSWORD and ~/.pgpass. If the server demands no password,
-  // the function is never called.
+  // A function keeps the client from reading the variable PGPASSWORD and ~/.pgpass. It is called only if the server
+  // demands a password.
   const givePassword = (): string => {
     if (password === '') throw new PasswordMissing();
     return password;

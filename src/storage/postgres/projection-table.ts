@@ -2,7 +2,7 @@ import type { PortableRecord, PortableTable } from '../portable-store.ts';
 import { createRecordTable } from './record-collection.ts';
 import { restoreSnapshot } from './snapshot-table.ts';
 
-/** Table with the log of a projection, for exports. The snapshot is stored under the same name. */
+/** Creates the table for the log of a projection, for exports. The snapshot is stored under the same name. */
 export const createProjectionTable = (log: 'availability' | 'status_page'): PortableTable<PortableRecord> => ({
   ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
   queries: [],

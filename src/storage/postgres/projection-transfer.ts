@@ -27,9 +27,9 @@ export const readProjection = (
 };
 
 /**
- * Creates the table for export and import of a projection of a log and its feature events. Imported entries become the
- * snapshot as of the last imported record. A running instance that follows the log also restores the snapshot, because
- * the earlier events count as gone. `move` returns an entry whose seqs are increased by a number.
+ * Creates the table for export and import of a projection that follows a log and its feature events. Imported entries
+ * become the snapshot as of the last imported record. A running instance that follows the log also restores the
+ * snapshot, because the earlier events count as gone. `move` returns an entry with all its seqs increased by a number.
  */
 export const createEventProjectionTable = <Entry>(
   log: 'alert',

@@ -13,30 +13,30 @@ const retryMs = 100;
 /** Maximum number of waiting reads. */
 const waitingCount = 10_000;
 
-/** Maximum number of long lists, and of first pages of lists, read at a time. */
+/** Maximum number of long lists, and of first pages of lists, that are read at a time. */
 const transactionCount = 2;
 const firstPageCount = 16;
 
-/** Milliseconds for which a list waits for a place. */
+/** Milliseconds that a list waits for its turn. */
 const placeMs = 5000;
 
 /**
- * Maximum milliseconds of a read that begins during shutdown. The limit is short, because several features may read one
- * after another.
+ * Maximum milliseconds for a read that begins during shutdown. Short, because several features may read one after
+ * another.
  */
 const briefMs = 1000;
 
-/** Milliseconds without a query after which a transaction is closed. Its reader has left or is too slow. */
+/** Milliseconds without a query after which a transaction is closed, because its reader has left or is too slow. */
 const idleMs = 60_000;
 
-/** Transaction on a separate connection. It reads a consistent snapshot. */
+/** Transaction on a separate connection that reads a consistent snapshot. */
 export interface ReadTransaction {
   /** Runs a query. If the query fails, closes the transaction and rejects with StoreUnavailable. */
   query(statement: Statement): Promise<Row[]>;
   close(): void;
 }
 
-/** Reads from the primary. Each instance then sees all writes of other instances. */
+/** Reads from the primary, so that each instance sees all writes of other instances. */
 export class DatabaseReader {
   readonly #openToRead: () => Promise<Connection>;
   readonly #open: () => Promise<Connection>;
@@ -135,7 +135,7 @@ export class DatabaseReader {
     }
   }
 
-  /** Returns the connections one after another, in rotation. Replaces a connection that has ended. */
+  /** Returns the connections in rotation. Replaces a connection that has ended. */
   async #connect(): Promise<Connection> {
     this.#next = (this.#next + 1) % connectionCount;
     const place = this.#next;
@@ -158,7 +158,10 @@ class CallerLimit {
     this.#free = count;
   }
 
-  /** Resolves to a function that frees the place. Rejects with StoreUnavailable if no place becomes free in time. */
+  /**
+   * Resolves to a function that frees the caller's place. Rejects with StoreUnavailable if no place becomes free in
+   * time.
+   */
   async take(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#waitInLine();

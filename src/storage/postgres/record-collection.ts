@@ -7,7 +7,7 @@ import { type Collection, type Decision, type Gate, toColumns } from './batch.ts
 import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
 
-/** Key of a record. The record is a repeat if the last record with that hash has the same state. */
+/** Key of a record. The record is a repeat if the last record with the same hash has the same state. */
 export interface RepeatRowKey {
   hash: string;
   state: string;
@@ -26,12 +26,12 @@ export interface NewRecord {
   id: string;
   /** Time in milliseconds since 1970. */
   at: number;
-  /** Level by which records are counted. Null for text that the column cannot store. */
+  /** Level under which the record is counted. Null for text that the column cannot store. */
   level: string | null;
   /** Body as JSON without U+0000. */
   body: string;
   key?: RepeatRowKey | undefined;
-  /** True for a feature event. It goes to a second table with the same sequence of seqs. */
+  /** True for a feature event, which goes to a second table with the same sequence of seqs. */
   isEvent?: boolean;
 }
 
@@ -44,11 +44,14 @@ type StoredRow = Omit<NewRecord, 'key'> & { seq: number };
 /** Records that are added together. */
 export interface RecordChange {
   records: readonly NewRecord[];
-  /** True if the records have already been acknowledged. The table may then have some of them, and none is refused. */
+  /**
+   * True if the records have already been acknowledged. The table may then already have some of them, and none is
+   * refused.
+   */
   isAcknowledged: boolean;
 }
 
-/** Position of a record, or of the record that it repeats. */
+/** Position of a record or, for a repeat, of the record that it repeats. */
 export interface Placed {
   id: string;
   seq: number | undefined;
@@ -68,7 +71,9 @@ interface RememberedKey {
 /** Returns the hash under which the last reminder of a series is stored. */
 const toReminderHash = (hash: string): string => `${hash} reminder`;
 
-/** Creates the collection of records in the table and gate with this name. Rows name the instance that added them. */
+/**
+ * Creates the collection of records in the table and gate with this name. Each row names the instance that added it.
+ */
 export const createRecordCollection = (
   name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page',
   instance: string,
@@ -179,7 +184,7 @@ const insertRecords = (table: string, instance: string, rows: readonly StoredRow
   values: [...toColumns(rows, 'seq', 'id', 'at', 'level', 'body'), instance],
 });
 
-/** Returns the statement that stores keys with distinct hashes. They replace earlier keys. */
+/** Returns the statement that stores keys with distinct hashes, replacing earlier keys. */
 const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
   text: `INSERT INTO signalbox.repeat (hash, state, id, at)
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[])
@@ -194,7 +199,10 @@ interface Columns {
   /** Returns the time in milliseconds since 1970. Undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
   levelOf?(record: LogRecord): unknown;
-  /** True if a second table has feature events. Their projection does not fold imported records older than a day. */
+  /**
+   * True if a second table has feature events. Their projection does not fold imported records that are older than a
+   * day.
+   */
   hasEvents?: boolean;
   /** Functions that read and add the key of a record. The table may store keys separately from records. */
   keys?: {
@@ -206,7 +214,7 @@ interface Columns {
 /** Instance of imported records. No instance received them, so none delivers them. */
 const noInstance = '';
 
-/** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1 upwards. */
+/** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1 onwards. */
 export const createRecordTable = (
   name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability' | 'status_page',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
@@ -240,7 +248,7 @@ export const createRecordTable = (
   },
   ...(hasEvents && {
     finish: () => [passOld(name)],
-    // All ids were assigned to events that still exist.
+    // All assigned ids belong to events that still exist.
     isUnused: `(SELECT last_id FROM signalbox.gate WHERE name = '${name}') = (SELECT count(*) FROM signalbox.${toEventTable(name)})`,
   }),
 });

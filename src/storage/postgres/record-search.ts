@@ -7,17 +7,17 @@ import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Maximum number of rows per page, and size of the bodies in bytes at which a page ends. */
+/** Maximum number of rows per page, and total size of their bodies, in bytes, at which a page ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Maximum size in bytes of bodies in a listing. */
+/** Maximum total size of the bodies in a listing, in bytes. */
 const maxListedBytes = 256 * MiB;
 
-/** Maximum number of rows in a time range that are sorted. Larger ranges are read in seq order. */
+/** Maximum number of rows that are sorted for a time range. Larger ranges are read in seq order. */
 const sortedCount = 20_000;
 
-/** Bytes that a row takes in addition to its body. They count towards the `maxBytes` of a search. */
+/** Bytes that a row takes besides its body. They count towards the `maxBytes` of a search. */
 const rowBytes = 256;
 
 /** Maximum number of rows to count. */
@@ -26,17 +26,20 @@ const countedCount = 500_000;
 /** Maximum length in characters of a string in the indexed column `level`. */
 const maxLevelLength = 64;
 
-/** Maximum number of levels for reading the rows of a table by level. If there are more, rows are read in seq order. */
+/**
+ * Maximum number of levels for which a table's rows are read level by level. With more levels, rows are read in seq
+ * order.
+ */
 const maxLevels = 200;
 
-/** U+0000 and lone surrogates, which PostgreSQL refuses. */
+/** Characters that PostgreSQL refuses: U+0000 and lone surrogates. */
 const unstorable = /[\0\p{Cs}]/u;
 
 /** Returns the level for the column. Null for anything but a short text that PostgreSQL can store. */
 export const toLevel = (level: unknown): string | null =>
   typeof level === 'string' && level.length <= maxLevelLength && !unstorable.test(level) ? level : null;
 
-/** Parses the record in a row and the instance that stored it. */
+/** Parses the record in a row, including the instance that stored it. */
 export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { instance: string } => ({
   ...(JSON.parse(body) as LogRecord),
   id,
@@ -56,11 +59,11 @@ export interface RowRange {
   /** Rows after a seq, oldest first, or rows before a seq, newest first. */
   from: { after: number } | { before: number };
   /**
-   * Rows of an instance, rows with one of the levels or no level, or rows with one of the seqs. Instance and level are
-   * each indexed together with seq.
+   * Limits the rows to those of an instance, those with one of the levels or no level, or those with one of the seqs.
+   * Instance and level each share an index with seq.
    */
   where?: { instance: string } | { levels: readonly string[] } | { seqs: readonly number[] } | undefined;
-  /** Rows in a time range. It must be short, because all its rows are sorted. */
+  /** Time range of the rows. It must be short, because all of its rows are sorted. */
   times?: Times | undefined;
   /** Time range outside which rows have no body. */
   shown?: Times | undefined;
@@ -72,7 +75,7 @@ export const readPage = (database: Database, range: RowRange): Promise<Row[]> =>
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const isIn = ({ since, until }: Times): string => `at >= ${bind(since)} AND at < ${bind(until)}`;
-  // The other column is indexed by this expression.
+  // The index on the other column contains this expression.
   const seq = (where && !('seqs' in where)) || times ? '(seq + 0)' : 'seq';
   const [order, bound] = 'after' in from ? ['ASC', `> ${bind(from.after)}`] : ['DESC', `< ${bind(from.before)}`];
   const conditions = [`${seq} ${bound}`];
@@ -93,7 +96,7 @@ export const readPage = (database: Database, range: RowRange): Promise<Row[]> =>
 };
 
 /**
- * Returns a query for one page of seqs whose rows have one of the levels, or no level. Rare levels are found fast,
+ * Returns a query for one page of seqs of rows that have one of the levels or no level. Rare levels are found fast,
  * because each level is read separately.
  */
 const selectLevelSeqs = (table: string, levels: string, bound: string, order: string): string => {
@@ -176,7 +179,7 @@ export const searchTable = async (database: Database, table: string, search: Sea
   }
 };
 
-/** Resolves to the most selective row range for a search. */
+/** Resolves to the row range that selects the fewest rows for a search. */
 const planSearch = async (
   database: Database,
   table: string,
@@ -200,7 +203,7 @@ const isSmall = async (database: Database, table: string, { since, until }: Time
   return row.count <= sortedCount;
 };
 
-/** Reads the levels in the table. Jumps from one index entry to the next. Undefined if there are too many. */
+/** Reads the levels in the table by jumping from one index entry to the next. Undefined if there are too many. */
 const listTableLevels = async (database: Database, table: string): Promise<string[] | undefined> => {
   const next = (after: string): string => `SELECT level FROM signalbox.${table} WHERE ${after} ORDER BY level LIMIT 1`;
   const rows = await database.query({
@@ -213,8 +216,8 @@ const listTableLevels = async (database: Database, table: string): Promise<strin
 };
 
 /**
- * Counts the records of a table by minute and level. Resolves to false if there are too many. Only the newest have then
- * been counted.
+ * Counts the records of a table by minute and level. Resolves to false if there are too many. In that case, only the
+ * newest have been counted.
  */
 export const countTable = async (
   database: Database,

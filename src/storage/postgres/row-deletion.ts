@@ -10,7 +10,7 @@ const firstMs = 1000;
 const deletedCount = 1000;
 const pauseMs = 50;
 
-/** Rows of a table that are deleted at a certain age. */
+/** Rows of a table that are deleted when they reach a certain age. */
 export interface Expiry {
   table: string;
   /** Primary key. */
@@ -36,7 +36,7 @@ export interface Cut {
   findLast(): Promise<number>;
 }
 
-/** Deletes old rows hourly, a few at a time. Every instance does so. */
+/** Deletes old rows hourly, a few at a time, on every instance. */
 export class RowDeletion {
   readonly #query: (statement: Statement) => Promise<Row[]>;
   readonly #expiries: Expiry[] = [];

@@ -40,7 +40,7 @@ export const migrate = async (
   await runAll(connection, begin);
   const current = await readVersion(connection);
   const missing = migrations.filter(({ version }) => version > current);
-  // One migration at a time, to report progress.
+  // Runs one migration at a time, to report progress.
   for (const [done, { version, readableBy, text, limitMs }] of missing.entries()) {
     onMigrated(done, missing.length);
     // Row deletion may have raised `readable_by`.
@@ -84,7 +84,7 @@ export interface Common {
 }
 
 /**
- * Stores the shared settings of the first instance. Compares them with the settings of every later instance. Rejects
+ * Stores the shared settings of the first instance, and compares every later instance's settings with them. Rejects
  * with a LastingProblem if they differ.
  */
 export const claimCommon = async (connection: Connection, common: Common): Promise<void> => {
@@ -112,9 +112,9 @@ const toSecretMark = ({ secret }: Common): string =>
   createHmac('sha256', secret).update('signalbox').digest('base64url');
 
 interface SchemaPlan {
-  /** Version of the tables. Undefined without tables. */
+  /** Current version of the tables. Undefined without tables. */
   found: number | undefined;
-  /** Version that the tables have after startup. */
+  /** Version of the tables after startup. */
   known: number;
 }
 

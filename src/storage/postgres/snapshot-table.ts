@@ -9,28 +9,28 @@ import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** First version of the tables that is used only by programs that read snapshots. */
+/** First version of the tables that only programs with support for snapshots use. */
 const snapshotVersion = 10;
 
 /**
  * Minimum growth of the log in bytes between snapshots. Does not apply if `isWriter` selects the instance that writes
- * them.
+ * the snapshots.
  */
 const minGrowth = 2 * MiB;
 
 /** Number of characters per part. */
 const partLength = 64 * 1024;
 
-/** Number of parts read or written together. Requests are answered in between. */
+/** Number of parts that are read or written together. Requests are answered in between. */
 const partCount = 4;
 
 /** Number of parts per deletion. */
 const deletedCount = 64;
 
-/** Milliseconds after which parts that belong to no snapshot are deleted. Their writer has stopped. */
+/** Milliseconds after which parts without a snapshot are deleted. Their writer must have stopped by then. */
 const leftOverMs = dayMs;
 
-/** Limits for the newest rows of the log that are kept for lists: bytes, and number of rows. */
+/** Limits for the newest rows of the log, which are kept for lists: bytes, and number of rows. */
 const keptBytes = 16 * MiB;
 const keptCount = 100_000;
 
@@ -38,9 +38,9 @@ interface SnapshotTableParts {
   database: Database;
   /** Table of the log, and its second table with events, if any. */
   tables: readonly [table: 'setting' | 'alert' | 'availability' | 'status_page', eventTable?: string];
-  /** True to delete the rows of the log, except the newest, once the snapshot contains them. */
+  /** True if the rows of the log, except the newest, are deleted once the snapshot contains them. */
   cutsLog?: boolean;
-  /** True on the instance that writes snapshots. By default, any instance writes a snapshot that is due. */
+  /** Returns true on the instance that writes snapshots. By default, any instance writes a snapshot that is due. */
   isWriter?: () => boolean;
 }
 
@@ -49,7 +49,7 @@ interface NewSnapshot {
   tables: SnapshotTableParts['tables'];
   seq: number;
   id: string;
-  /** Name that the parts share. */
+  /** Name that all parts of the snapshot share. */
   parts: string;
   /** Number of parts. */
   count: number;
@@ -57,8 +57,8 @@ interface NewSnapshot {
 
 /**
  * Creates the snapshot of a log that instances share. A new snapshot counts only if the tables contain all its parts
- * and the last event of its state. It then neither lacks entries nor includes events lost in a failover of the
- * database.
+ * and the last event of its state, so that it neither lacks entries nor includes events that a failover of the database
+ * has lost.
  */
 export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
   const { database, tables, cutsLog, isWriter } = given;
@@ -101,7 +101,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
   };
 };
 
-/** Resolves to true if the last snapshot is older than the seq and the log has grown by `bytes` since then. */
+/** Resolves to true if the last snapshot is older than the seq and the log has grown by `bytes` since that snapshot. */
 const isDue = async (database: Database, table: string, seq: number, bytes: number): Promise<boolean> => {
   const growth = `(SELECT coalesce(sum(octet_length(body)), 0) FROM signalbox.${table} WHERE seq > head.seq AND seq <= $2)`;
   const [row] = await database.query({
@@ -113,8 +113,8 @@ const isDue = async (database: Database, table: string, seq: number, bytes: numb
 };
 
 /**
- * Deletes parts of old snapshots, a few at a time. Keeps the parts of the current snapshot. After a failover, an
- * earlier snapshot may be current again.
+ * Deletes parts of old snapshots, a few at a time. Keeps the parts of the current snapshot, which may be an earlier one
+ * after a failover.
  */
 const deleteParts = async (database: Database, table: string, condition: string, value: string): Promise<void> => {
   const text = `DELETE FROM signalbox.projection_part WHERE (name, part) IN (
@@ -126,13 +126,13 @@ const deleteParts = async (database: Database, table: string, condition: string,
   }
 };
 
-/** Deletes old parts that belong to no current snapshot. */
+/** Deletes old parts that do not belong to the current snapshot. */
 const deleteLeftOver = (database: Database, table: string): Promise<void> => {
   const condition = `(name = $1 OR starts_with(name, $1 || '/') AND name < $1 || '/' || $2)`;
   return deleteParts(database, table, condition, createId(Date.now() - leftOverMs));
 };
 
-/** Stores the entries under a name, a few parts at a time. Other writes then do not wait. */
+/** Stores the entries under a name, a few parts at a time, so that other writes do not have to wait. */
 const writeParts = async (
   database: Database,
   name: string,
@@ -228,11 +228,11 @@ function* flatten<T>(pieces: Iterable<readonly T[]>): Generator<T> {
 interface Stored {
   /** True if the new snapshot is valid. */
   counts: boolean;
-  /** Name of parts that are no longer valid. */
+  /** Name of the parts that are no longer valid. */
   spare: string;
 }
 
-/** Collection in which new snapshots replace older ones. */
+/** Collection whose newer snapshots replace older ones. */
 const storing: Collection<NewSnapshot, Stored> = {
   name: 'projection',
   read: (changes) => [
@@ -262,13 +262,13 @@ const storing: Collection<NewSnapshot, Stored> = {
   },
 };
 
-/** SQL condition that is true if an instance whose version does not read snapshots may still be running. */
+/** SQL condition that is true if an instance without support for snapshots may still be running. */
 const hasOlder = `EXISTS (SELECT FROM signalbox.writer
   WHERE knows < ${snapshotVersion} AND seen_at > now() - interval '1 day')`;
 
 /**
- * Resolves to the seq of the last row that may be deleted. 0 if there is none. From then on, programs that do not read
- * snapshots are refused. While such a program is running, nothing is deleted.
+ * Resolves to the seq of the last row that may be deleted, or to 0 if there is none. From then on, programs without
+ * support for snapshots are refused. While one of them is running, nothing is deleted.
  */
 const findLast = async (database: Database, table: string): Promise<number> => {
   const [found] = await database.query({
@@ -285,7 +285,7 @@ const findLast = async (database: Database, table: string): Promise<number> => {
       text: `UPDATE signalbox.schema SET readable_by = ${snapshotVersion} WHERE NOT ${mayDelete} AND NOT ${hasOlder}
         RETURNING 1 AS one`,
     });
-    // If a program starts at this moment, the next call detects it.
+    // If such a program starts at this very moment, the next call detects it.
     if (refused) return 0;
   }
   const [row] = await database.query({

@@ -6,7 +6,7 @@ import { readProjection } from './projection-transfer.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
-/** Number of rows per fetch. It is small, because each row may have 1 MiB. */
+/** Number of rows per fetch. Small, because a single row may have 1 MiB. */
 const fetchedRows = 50;
 
 interface TableExportOptions<Store> {
@@ -15,7 +15,8 @@ interface TableExportOptions<Store> {
   /** Receives a description of each omitted part of a projection. */
   onDamage(store: Store, damage: string): void;
   /**
-   * Called with a store whose tables have data of an older version. Only startup of this version converts such data.
+   * Called with a store whose tables contain data of an older version. Only a startup of this version converts such
+   * data.
    */
   onFormer(store: Store): void;
 }
@@ -84,7 +85,7 @@ export async function* exportTables<Store extends PortableStore>(
   }
 }
 
-/** Resolves to the snapshot of a log from which events were deleted. Undefined for any other log. */
+/** Resolves to the snapshot of a log if events were deleted from the log. Otherwise resolves to undefined. */
 const readSaved = async (
   query: (text: string, values?: unknown[]) => Promise<Row[]>,
   table: string,
@@ -100,7 +101,7 @@ const readSaved = async (
   return { seq, changes };
 };
 
-/** Opens the database for an import in a single transaction. Other instances wait for it. */
+/** Opens the database for an import in a single transaction. Other instances wait for the transaction. */
 export const openTablesForImport = async (url: string, stores: readonly PortableStore[]): Promise<ImportTarget> => {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const gates = new Map<PortableStore, Gate>();
@@ -110,7 +111,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
   try {
     await migrate(connection);
     await connection.query({ text: 'BEGIN; SET LOCAL lock_timeout = 2500' });
-    // Writers lock in this order, too, which prevents deadlocks.
+    // Writers lock in the same order, which prevents deadlocks.
     for (const store of stores.toSorted((a, b) => (gateOf(a) < gateOf(b) ? -1 : 1))) {
       const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(gateOf(store)))) as [Row];
       gates.set(store, { lastId, at, counts });

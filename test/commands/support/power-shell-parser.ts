@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { powerShell } from '../../support/power-shell.ts';
 
 /**
- * Name of a command, followed by names of parameters and lists of values, or the reason why the line is something else.
+ * Name of a command, followed by names of parameters and lists of values. For a line that is anything else, the reason.
  */
 export type PowerShellLine = (string | string[])[] | { reason: string };
 

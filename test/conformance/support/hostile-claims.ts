@@ -1,6 +1,6 @@
 import { createClaims, type HostileToken, signToken } from '../../support/tokens.ts';
 
-/** Returns correctly signed tokens whose claims are rejected. */
+/** Returns correctly signed tokens with claims that are rejected. */
 export const listTokensWithBadClaims = (): HostileToken[] => {
   const now = Math.floor(Date.now() / 1000);
   const text = JSON.stringify(createClaims());

@@ -14,7 +14,7 @@ const parameter = 'Token validation failed: the header has a parameter that is n
 const mismatch = 'Token validation failed: the signature does not match';
 const unknownKey = 'Token validation failed: the key id is unknown';
 
-/** Returns tokens whose header asks for unsupported features. */
+/** Returns tokens with headers that ask for unsupported features. */
 export const listTokensWithBadHeaders = (): HostileToken[] => {
   const algorithms = ['none', 'NONE', 'hs256', 'HS384', 'HS512', 'RS256', 'ES256', 'EdDSA', 'dir', '', null];
   const parameters: object[] = [

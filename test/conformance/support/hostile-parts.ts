@@ -30,7 +30,7 @@ export const listMisspeltTokens = (): HostileToken[] => {
   ];
 };
 
-/** Returns correctly signed tokens whose parts are not JSON objects. */
+/** Returns correctly signed tokens with parts that are not JSON objects. */
 export const listUndecodableTokens = (): HostileToken[] => {
   const { header, claims } = createParts();
   const texts = ['null', '[]', '[{"alg":"HS256"}]', '"text"', '1', 'true', '', '{', '{"a":1}x', "{'a':1}"];
@@ -53,7 +53,7 @@ const createParts = () => {
   return { good, header, claims, signature };
 };
 
-/** Returns the next letter of the base64url alphabet, which differs only in the last bit, which is unused. */
+/** Returns the next letter of the base64url alphabet. The two letters differ only in the last bit, which is unused. */
 const nextLetter = (letter: string): string => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return letters[letters.indexOf(letter) ^ 1] ?? '';

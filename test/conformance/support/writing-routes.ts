@@ -2,13 +2,13 @@ import type { TestApp } from '../../support/app.ts';
 import type { JsonResponse } from '../../support/client.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 
-/** Route that takes a body, with a valid body and the list that shows the route's effect. */
+/** Route that takes a body, with a valid body and the list that shows the effect of the route. */
 export interface WritingRoute {
   method: string;
   path: string;
   body: Record<string, unknown>;
   accepted: number;
-  /** Path of the list that shows the effect; undefined for a login. */
+  /** Path of the list that shows the effect. Undefined for a login. */
   list?: string;
 }
 

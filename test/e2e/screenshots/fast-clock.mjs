@@ -1,6 +1,6 @@
 /**
- * Speed of the clock. Loaded before the server. The clock starts in the past and runs four times as fast until it has
- * caught up, so that two and a half minutes fill charts of ten minutes.
+ * Speed of the clock. This module is loaded before the server. The clock starts in the past and runs four times as fast
+ * until it has caught up, so that two and a half minutes fill charts of ten minutes.
  */
 const speed = 4;
 const RealDate = Date;

@@ -27,7 +27,7 @@ const runCommand = async (page: Page): Promise<void> => {
   await page.getByRole('table', { name: 'Result' }).waitFor();
 };
 
-/** Opens an incident. Must come after the login, because the incident covers the login button. */
+/** Opens an incident. Call it after the login, because the incident covers the login button. */
 const openIncident = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
     location.hash = '#/incidents/1';

@@ -21,10 +21,10 @@ interface Options {
 }
 
 interface PublishedOptions extends Options {
-  /** Folder of an earlier program that has ended. The new program replaces it. */
+  /** Folder of an earlier program that has ended and that the new program replaces. */
   folder?: string;
   port?: number;
-  /** Module that Node loads before the program. */
+  /** Module for Node to load before the program. */
   preload?: string;
   /** Environment variables of the program. */
   variables?: Record<string, string>;

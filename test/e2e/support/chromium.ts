@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Installed browsers, which are preferred to the older packaged Chromium. The headless shell takes half the time. */
+/**
+ * Installed browsers, which are preferred to the packaged Chromium because it is older. The headless shell takes half
+ * the time.
+ */
 const installed = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -17,7 +20,7 @@ const installed = [
 /** Path of `dist/`, both from the sources and from their compiled form in `dist/`. */
 const dist = fileURLToPath(new URL('../../..', import.meta.url)).replace(/([\\/]dist)?[\\/]$/, '/dist');
 
-/** Folder of the packaged browser with its libraries and fonts, which is unpacked once for all tests. */
+/** Folder of the packaged browser with its libraries and fonts, unpacked once for all tests. */
 const unpacked = join(dist, 'browser');
 
 interface LaunchOptions {
@@ -27,7 +30,7 @@ interface LaunchOptions {
 }
 
 /**
- * Finds the options for a headless Chromium; undefined if there is none. The packaged browser must be unpacked first.
+ * Finds the options for a headless Chromium. Undefined if there is none. The packaged browser must be unpacked first.
  */
 export const findChromium = (): LaunchOptions | undefined => {
   // Arguments that support root and machines without a graphics card, and disable requests to other hosts.
@@ -69,7 +72,7 @@ export const unpackChromium = (): void => {
   }
 };
 
-/** Settings that replace the package's own settings, which expect fonts in /tmp. Chromium crashes without any font. */
+/** Settings that replace the package's own, because these expect fonts in /tmp. Chromium crashes without any font. */
 const fontSettings = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

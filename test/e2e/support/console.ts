@@ -28,7 +28,7 @@ interface Fixtures {
   scope: Scope;
   serveApp: Rest<typeof serveApp>;
   startPublished: Rest<typeof startPublished>;
-  /** Opens the console of an app, by default of a new app. Both end with the test. */
+  /** Opens the console of an app, by default of a new app. App and console end with the test. */
   openConsole: (options?: Options) => Promise<ConsolePage>;
 }
 
@@ -54,7 +54,7 @@ const openConsole = async (
     baseURL: app.url,
     // uPlot throws if the system's locale is malformed.
     locale: 'en-GB',
-    // Transitions are slow, because the processor draws each frame.
+    // Transitions are slow to draw, because the processor draws each frame.
     reducedMotion: 'reduce',
     ...options,
   });

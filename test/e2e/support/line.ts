@@ -12,7 +12,7 @@ export interface Line {
   restore(): void;
 }
 
-/** Starts a TCP proxy to the server whose connections can be cut. */
+/** Starts a TCP proxy in front of the server. Its connections can be cut. */
 export const startLine = async (scope: Scope, target: string): Promise<Line> => {
   const { port } = new URL(target);
   const sockets = new Set<Socket>();

@@ -57,7 +57,7 @@ export const oneOfEach: View[] = [
   { width: 1440, colorScheme: 'light' },
 ];
 
-/** Minified source of axe, which browsers parse faster. */
+/** Minified source of axe, because browsers parse it faster. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** Runs axe without preloading, because no rule needs the style sheets and media. */
@@ -83,7 +83,7 @@ export const findFaults = async (page: Page, views = oneOfEach): Promise<string[
         }
       }
     }
-    // Charts and long lists measure themselves and are redrawn a moment after the window has changed.
+    // Charts and long lists measure themselves, and are redrawn a moment after the window has changed.
     const measure = () => page.evaluate<number>('document.documentElement.scrollWidth');
     await waitUntil('the chart is drawn again', async () => (await measure()) === width, 2000).catch(() => undefined);
     const actual = await measure();

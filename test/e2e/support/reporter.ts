@@ -3,7 +3,7 @@ import type { Reporter, Suite, TestCase } from '@playwright/test/reporter';
 const toReason = ({ title, annotations }: TestCase): string =>
   `${title}: ${annotations.find(({ type }) => type === 'skip')?.description ?? 'no reason'}\n`;
 
-/** Fails a run with skipped tests in CI, where everything that tests need is installed. */
+/** Makes a run with skipped tests fail in CI, because everything that tests need is installed there. */
 export default class SkipReporter implements Reporter {
   #root: Suite | undefined;
 

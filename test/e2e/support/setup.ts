@@ -5,7 +5,8 @@ import { unpackChromium } from './chromium.ts';
 const inRoot = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 /**
- * Prepares the browser, and bundles the app for all test processes, in which compiling its modules would take seconds.
+ * Prepares the browser, and bundles the app for all test processes, because compiling its modules would take each
+ * process seconds.
  */
 export default async (): Promise<void> => {
   await build({

@@ -28,7 +28,7 @@ export const listRuns = async ({ request }: Asked, name: string): Promise<Heartb
   return json.data;
 };
 
-/** Sends a ping in the way of healthchecks clients. Resolves to status and text. */
+/** Sends a ping as healthchecks clients do. Resolves to status and text. */
 export const ping = async (url: string, path: string, options: RequestInit = {}) => {
   const answer = await fetch(`${url}/ping/${path}`, options);
   return { status: answer.status, text: await answer.text() };

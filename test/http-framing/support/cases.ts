@@ -12,7 +12,7 @@ export interface Case {
   /** Present-tense statement. */
   text: string;
   send: string;
-  /** Allowed statuses of each response in turn. A single list means a single response. */
+  /** Allowed statuses of each response in turn. A single list means that there is a single response. */
   answers: readonly (readonly number[])[];
   /** True if the server closes the connection. Otherwise, it must answer another request on the connection. */
   closes: boolean;

@@ -1,4 +1,4 @@
-/** Returns a request made of these lines, in which each character is a byte. */
+/** Returns a request made of these lines. Each character is one byte. */
 export const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`;
 
 /** Returns a GET of the path, with further header lines. */
@@ -14,5 +14,5 @@ export const task = (title: string): string => JSON.stringify({ Title: title });
 /** Returns the body as one chunk, followed by the last chunk. */
 export const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** Complete request that creates a task that no test may find. */
+/** Complete request that creates a task. No test may find this task. */
 export const hidden = `${post('Content-Length: 20')}{"Title":"smuggled"}`;

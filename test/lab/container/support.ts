@@ -27,8 +27,8 @@ export interface Engine {
   /** Builds the image in deploy/container/Containerfile and returns its name. */
   build(): string;
   /**
-   * Builds the image with a folder in place of the build stage and without a base image. Returns the folder with the
-   * image's files.
+   * Builds the image with a folder instead of the build stage and without a base image. Returns the folder with the
+   * files of the image.
    */
   pack(folder: string): string;
   podman(...args: string[]): string;
@@ -47,7 +47,7 @@ export const createEngine = (t: Scope): Engine => {
   };
   const createBase = (): string => {
     const root = join(folder, 'base', 'root');
-    // The packages are unpacked but not configured, which is enough for a base image and takes half the time.
+    // The packages are unpacked but not configured. That suffices for a base image and takes half the time.
     run('eatmydata', ['debootstrap', '--foreign', '--variant=minbase', 'bookworm', root]);
     // This folder is a link to the folder of this machine.
     rmSync(join(root, 'proc'), { recursive: true });

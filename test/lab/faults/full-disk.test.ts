@@ -20,7 +20,10 @@ interface Case {
   create(t: TestContext): Promise<{ path: string }>;
   flags: string[];
   floor: number;
-  /** Bytes initially free above the floor, and bytes in each of two files that are deleted one after the other. */
+  /**
+   * Bytes that are initially free above the floor, and bytes in each of the two files that are deleted one after the
+   * other.
+   */
   free: number;
   filler: number;
   reason: RegExp;
@@ -120,7 +123,8 @@ const assertRefuses = async (busy: Busy, kept: Kept, reason: RegExp): Promise<vo
 };
 
 /**
- * Asserts that nothing is written below the floor, except the batch that reaches it, which has one record per client.
+ * Asserts that nothing is written below the floor, except the batch that reaches the floor, which has one record per
+ * client.
  */
 const assertFree = (path: string, floor: number): void => {
   const { bavail, bsize } = statfsSync(path);

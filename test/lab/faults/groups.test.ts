@@ -14,7 +14,7 @@ const module = new URL(`../../../src/storage/journal/journal${extension}`, impor
 const groupBytes = 3_000_000;
 
 /**
- * Script that stores groups of 2 to 6 large records until it is killed, and prints the number of each acknowledged
+ * Script that stores groups of 2 to 6 large records until it is killed. It prints the number of each acknowledged
  * group.
  */
 const script = `

@@ -122,7 +122,7 @@ longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace'
 
 /**
  * Returns the acknowledged pings that must be stored. For a job with more runs than are kept, these are the pings from
- * the first stored run on.
+ * the first stored run onwards.
  */
 const findKept = async (url: string, { name, acknowledged }: Pick<Job, 'name' | 'acknowledged'>): Promise<string[]> => {
   const answer = await fetch(`${url}/api/heartbeats/${name}/runs`);

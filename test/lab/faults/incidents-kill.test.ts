@@ -23,13 +23,13 @@ const people = 4;
 const longestLifeMs = 1500;
 const longestSnoozeMs = 1000;
 /**
- * Returns the number of keys. An incident opened more than 64 times no longer knows exactly which alerts between the
- * openings are its own.
+ * Returns the number of keys. An incident that was opened more than 64 times no longer knows exactly which alerts
+ * between its openings belong to it.
  */
 const keyCount = (lives: number): number => (lives > 20 ? 600 : 60);
 /**
- * Milliseconds between two actions of a person, so that most of the server's time remains for other work; and number of
- * incidents in the person's list.
+ * Milliseconds between two actions of a person, so that most of the server's time remains for other work. Also the
+ * number of incidents in the person's list.
  */
 const pauseMs = 20;
 const listed = 20;
@@ -183,8 +183,8 @@ const runLoad = (
 type Described = Incident & { timeline: IncidentEvent[] };
 
 /**
- * Returns all incidents of a server on the data directory, and the number of the incident of each alert; null without
- * an incident.
+ * Returns all incidents of a server on the data directory, and the number of each alert's incident. Null for an alert
+ * without an incident.
  */
 const readAll = async (options: Parameters<typeof start>[0]) => {
   const server: FaultServer = await start(options);

@@ -10,13 +10,13 @@ import { keepTasks } from './support/kept-tasks.ts';
 import { type End, killStart, runUntilKilled } from './support/lives.ts';
 import { createTally } from './support/tally.ts';
 
-/** Tasks with descriptions so long that a server writes the state file about once a second. */
+/** Tasks with descriptions long enough that a server writes the state file about once a second. */
 const kept = keepTasks(30_000);
 /** Number of servers after which the tasks are compared and a new folder begins. */
 const livesPerFolder = 10;
 const longestLifeMs = 300;
 const mostAcknowledged = 400;
-/** Duration of a startup that reads the tasks, longer than the startup of an empty server. */
+/** Duration of a startup that reads the tasks, which takes longer than the startup of an empty server. */
 const longestStartMs = 900;
 /** Approximate duration of writing the state file. */
 const longestSaveMs = 60;
@@ -56,7 +56,8 @@ const chooseEnd = (life: number, random: () => number): End => {
 };
 
 /**
- * Leaves an incomplete state file, like a server that is killed while writing it. Fast disks rarely leave such a file.
+ * Leaves an incomplete state file, as a server does that is killed while writing it. Fast disks rarely leave such a
+ * file.
  */
 const leaveUnfinished = (path: string): void => {
   const unfinished = `${path}.new`;

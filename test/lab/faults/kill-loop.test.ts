@@ -12,9 +12,9 @@ import { createTally } from './support/tally.ts';
 
 const longestLifeMs = 300;
 const mostAcknowledged = 200;
-/** Approximate duration of a startup. About half of these kills come before its end. */
+/** Approximate duration of a startup. About half of these kills come before the end of the startup. */
 const longestStartMs = 600;
-/** Flags for every third life, in which a segment is closed every few batches. */
+/** Flags for every third life, so that a segment is closed every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '16384'];
 
 test('the log contains every acknowledged alert once and in order after kill -9 at any moment', async (t) => {

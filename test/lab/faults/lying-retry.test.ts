@@ -102,7 +102,7 @@ interface Overcommitted {
   memory: MemoryDisk;
 }
 
-/** Creates a disk that claims more space than it has: an image on a nearly full in-memory file system. */
+/** Creates a disk that claims more space than it has: an image on an in-memory file system that is nearly full. */
 const createOvercommitted = async (t: TestContext, variables: Record<string, string>): Promise<Overcommitted> => {
   const memory = await createMemoryDisk(t, memoryBytes);
   const flags = ['-b', '4096', '-N', '256', '-E', 'lazy_itable_init=0,lazy_journal_init=0,nodiscard'];

@@ -15,7 +15,7 @@ const unlink: Move = ({ file }, round) => {
   unlinkSync(file);
 };
 
-/** Handles a missing file, because the file is missing for a moment between two segments. */
+/** Handles a missing file, because there is none for a moment between two segments. */
 const ifThere =
   (move: Move): Move =>
   (busy, round) => {

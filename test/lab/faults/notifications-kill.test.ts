@@ -21,7 +21,7 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents'] };
 const incidentCount = 12;
 const longestLifeMs = 700;
 
-/** Minutes in settings, for times that pass during a test. */
+/** Durations in settings, in minutes, that are short enough to pass during a test. */
 const afterMinutes = 0.02;
 const repeatMinutes = 0.03;
 

@@ -47,7 +47,7 @@ test('after kill -9 at any moment every stored alert is delivered, alerts of one
   if (total >= 10) assert.ok(repeated > 0, 'no delivery was interrupted');
 });
 
-/** Alerts, with a single fingerprint for each client. */
+/** Alerts that have the same fingerprint for each client. */
 const keyed: Kept = {
   ...alerts,
   create: (message) => {
@@ -60,7 +60,7 @@ const keyed: Kept = {
   },
 };
 
-/** Returns the fingerprint of a message, which has the form RUN-CLIENT-NUMBER. */
+/** Returns the fingerprint of a message of the form RUN-CLIENT-NUMBER. */
 const fingerprintOf = (message: string): string => `client ${message.split('-')[1]}`;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);

@@ -12,9 +12,10 @@ import { requires } from './support/requirements.ts';
 const needs = requires({ programs: ['logrotate'] });
 
 /**
- * Checks that copytruncate loses only what was written between its copy and its truncation. Alerts acknowledged before
- * the copy, or sent after the truncation, must be present. An alert copied before its acknowledgement and then
- * truncated is written again: both the copy and the log contain it, but no file contains it twice.
+ * Checks that copytruncate loses only what was written between its copy and its truncation. Alerts that were
+ * acknowledged before the copy, or sent after the truncation, must be present. An alert that was copied before its
+ * acknowledgement and then truncated is written again: both the copy and the log contain it, but no file contains it
+ * twice.
  */
 test('logrotate with copytruncate loses only alerts that are acknowledged while it runs', needs, async (t) => {
   const busy = await startBusy(t);

@@ -16,11 +16,11 @@ import { createTally } from './support/tally.ts';
 
 const needs = requires({ programs: ['prlimit'] });
 /**
- * Bytes of the largest file. This is not a multiple of a line's length, so the kernel accepts part of a batch, then
- * nothing.
+ * Maximum size of a file in bytes. Because it is not a multiple of a line's length, the kernel accepts part of a batch,
+ * then nothing.
  */
 const largestFile = 20_011;
-/** Number of changes whose log is twice as long as the largest file, while the resulting state still fits. */
+/** Number of changes that make the log twice as long as the largest file, while the resulting state still fits. */
 const taskChanges = 250;
 
 /** Starts a server whose files cannot exceed this size. */

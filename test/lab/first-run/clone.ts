@@ -59,7 +59,7 @@ const listNetworkVariables = (): Record<string, string> => {
   return { ...Object.fromEntries(found), PATH: path, NODE_V8_COVERAGE: '' };
 };
 
-/** Copies the files of the repository into a folder with spaces in its path, as a clone would. */
+/** Copies the files of the repository, as a clone would, into a folder with spaces in its path. */
 export const createClone = ({ folder }: Home): string => {
   const clone = join(folder, `a fresh clone ${readdirSync(folder).length}`);
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: packageRoot, encoding: 'utf8' });
@@ -80,7 +80,7 @@ export const makeFolder = ({ folder }: Home, name: string, files: Record<string,
   return made;
 };
 
-/** Starts a program as the ordinary user in a process group of its own. */
+/** Starts a program as the ordinary user, in a separate process group. */
 export const launch = (program: string, args: string[], cwd: string, { variables }: Home): Command => {
   const child = spawn(program, args, { cwd, env: variables, detached: true, ...nobody });
   const output = { stdout: '', stderr: '' };

@@ -18,7 +18,7 @@ import {
 
 const skip = findObstacle();
 
-/** Program that uses the client as a project that depends on the package would. */
+/** Program that uses the client in a project that depends on the package. */
 const program = `
 import { createClient } from 'signalbox/client';
 const client = createClient(process.argv[2]);

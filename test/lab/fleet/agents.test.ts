@@ -27,7 +27,10 @@ const faultsMs = amount(60, 300) * 1000;
 const silentMs = 20_000;
 const foundMs = 5000;
 
-/** Faults short enough that a host does not become silent, and faults long enough that every host does. */
+/**
+ * Faults that are too short for a host to become silent, and faults that are long enough for every host to become
+ * silent.
+ */
 const short = { from: 200, range: 3000 };
 const long = { from: silentMs + foundMs, range: 12_000 };
 const isLong = ({ from, until }: Fault): boolean => until - from > long.from;

@@ -14,7 +14,7 @@ import { startService } from './support/service.ts';
 const body = Type.Object({ name: Type.String({ minLength: 2 }) });
 const Answer = Type.Object({ n: Type.Integer() });
 
-/** Sends a body as written, bypassing the schema, which would normalize the body. */
+/** Sends a body as written. Bypasses the schema, because it would normalize the body. */
 const sendText = (reply: FastifyReply, text: string, type = 'application/json; charset=utf-8') =>
   reply.type(type).send(text);
 

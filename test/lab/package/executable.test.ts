@@ -9,7 +9,7 @@ import { runProgram, startProgram } from '../../support/program.ts';
 import { build, executable, findObstacle } from './build.ts';
 
 const skip = findObstacle();
-/** Variables with which neither Node.js nor any other program is found. */
+/** Variables that keep Node.js and all other programs from being found. */
 const variables = { PATH: '/nowhere', SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
 const program = [executable];
 

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 
 type Asked = Pick<TestApp, 'request'>;
 
-/** Starts a server on which everything requires a key, which amtool sends. */
+/** Starts a server on which everything requires a key. amtool sends the key. */
 const start = async (t: TestContext) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const app = await startApp(t, { settings: { keys: [entry], access: 'login' } });

@@ -111,7 +111,7 @@ interface Versioned {
   changed: [method: string, path: string, body: object];
 }
 
-/** Creates one record of each kind that has a version. */
+/** Creates one record of each kind that has versions. */
 const makeRecords = async ({ request }: TestApp, token: string): Promise<Versioned[]> => {
   const made: Versioned[] = [];
   const create = async (method: 'POST' | 'PUT', path: string, body: object): Promise<void> => {

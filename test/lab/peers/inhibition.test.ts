@@ -11,7 +11,7 @@ import { findMissing, findPort, startPeer } from './peer.ts';
 
 const skip = findMissing('prometheus-alertmanager');
 
-/** Number of random rule sets, and of random changes to the alerts under each. */
+/** Number of random rule sets, and number of random changes to the alerts under each. */
 const ruleSets = 12;
 const changes = 4;
 const alertCount = 25;

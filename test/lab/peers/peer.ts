@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { atEnd, type Scope } from '../../support/scope.ts';
 import { waitUntil } from '../../support/wait.ts';
 
-/** Returns the reason why a test cannot run on this machine; false if all the programs are installed. */
+/** Returns the reason why a test cannot run on this machine. False if all the programs are installed. */
 export const findMissing = (...programs: string[]): string | false => {
   const missing = programs.filter((program) => spawnSync(program, ['--version']).status !== 0);
   return missing.length > 0 && `${missing.join(' and ')} must be installed`;

@@ -25,7 +25,7 @@ interface Run {
 }
 
 /**
- * Tasks, of which some creations got no response and some tasks were removed. The last task and the task at `place` are
+ * Tasks, some of which were removed, and creations without a response. The last task and the task at `place` are
  * listed.
  */
 const runs = fc

@@ -12,11 +12,11 @@ interface Shape {
    * each unit of time.
    */
   overlap: number;
-  /** Share of changes whose outcome is unknown. Half of these changes never happen. */
+  /** Share of changes with an unknown outcome. Half of these changes never happen. */
   unknown: number;
 }
 
-/** Creates the history of one task, whose operations take effect one after another. */
+/** Creates the history of one task. Its operations take effect one after another. */
 const createHistory = ({ seed, length, overlap, unknown }: Shape): Operation[] => {
   const random = createRandom(seed);
   let state: string | undefined;

@@ -16,7 +16,9 @@ const countChanges = ({ operations }: Workload, from: number, to: number): numbe
   operations.filter(({ kind, outcome, begin, end }) => kind !== 'read' && outcome === 'ok' && begin > from && end < to)
     .length;
 
-/** Milliseconds without a standby, until changes reach their deadline of 10 s or some waits have been cancelled. */
+/**
+ * Milliseconds without a standby: until changes reach their deadline of 10 s, or until some waits have been cancelled.
+ */
 for (const [what, isCancelled, aloneMs] of [
   ['changes wait or get 503', false, 11_000],
   ['a cancelled wait is not taken as success', true, 4000],

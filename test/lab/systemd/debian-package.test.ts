@@ -24,7 +24,7 @@ const compression = { DPKG_DEB_COMPRESSOR_TYPE: 'gzip', DPKG_DEB_COMPRESSOR_LEVE
 
 const folder = createFolder({ after });
 
-// The package is built while this file is being loaded, because a test has a shorter time limit.
+// The package is built while this file is being loaded, because tests have a shorter time limit.
 if (!skip) {
   for (const release of ['0.0.1', '99.0.0'])
     await build('deb', ['--folder', folder, '--release', release], compression);
@@ -136,7 +136,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.notEqual(readPid(), second);
 
-  // One secret needs the other, which is only in the file of secrets.
+  // One secret requires the other, which is only in the file of secrets.
   sh(`echo '{"jwtPreviousSecret": "${'p'.repeat(32)}"}' > /etc/signalbox/config.json`);
   assert.match(install('99.0.0', 1), /jwtPreviousSecret has no effect without jwtSecret/);
   const lines = ['# a comment', '', 'not a variable', `SIGNALBOX_JWT_SECRET="${'s'.repeat(31)} $HOME"`];

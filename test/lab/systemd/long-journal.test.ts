@@ -4,7 +4,7 @@ import { needsJournal, writeJournal } from '../../support/real-journal.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { type Machine, startMachine } from './support/machine.ts';
 
-/** Entries of other sources, which take seconds to read. */
+/** Entries of other sources. Reading them takes seconds. */
 const filler = Array.from({ length: 200_000 }, (_, index) => ({
   _TRANSPORT: 'journal',
   _PID: String((index % 1000) + 100),

@@ -9,7 +9,7 @@ import { bootMachine } from './support/machine.ts';
 const recipes = ['backup', 'systemd'].map((name) => readText(`docs/guides/${name}.md`)).join('\n');
 const findScripts = (title: string): string[] => toBlocks(findSection(recipes, title), 'sh');
 
-/** True if Node is in a folder in which the unit finds it. */
+/** True if Node is in a folder where the unit finds it. */
 const hasNode = ['/usr/local/bin/node', '/usr/bin/node'].some((path) => {
   try {
     accessSync(path);

@@ -48,7 +48,7 @@ export const readOperations = async ({ request }: TestApp): Promise<Operations> 
   return Object.fromEntries(entries);
 };
 
-/** False for an operation that accepts only plain text, for which the client has no method. */
+/** False for an operation that accepts only plain text, because the client has no method for it. */
 export const takesJson = ({ requestBody }: Pick<Operation, 'requestBody'>): boolean =>
   requestBody?.content === undefined || 'application/json' in requestBody.content;
 

@@ -14,7 +14,7 @@ import { waitUntilPasses } from '../../support/wait.ts';
 export const fixtures = join(packageRoot, 'test', 'fixtures');
 
 const password = 'correct horse battery';
-/** Variables, which are equal for every version, so that tokens and local times are equal. */
+/** Variables that are the same for every version, so that tokens and local times are, too. */
 export const variables = {
   SIGNALBOX_ADMIN_PASSWORD: password,
   SIGNALBOX_READER_PASSWORD: password,
@@ -67,11 +67,11 @@ export const readAll = async (request: Request, expected?: readonly Reading[]): 
   return readings;
 };
 
-/** Compares readings with the readings of an earlier version, whose responses may have fewer members. */
+/** Compares readings with those of an earlier version, whose responses may have fewer members. */
 export const assertShows = (readings: readonly Reading[], earlier: readonly Reading[]): void =>
   assert.deepEqual(pickMembers(readings, earlier), earlier);
 
-/** Returns the value with only the members that the other value has. */
+/** Returns only the members of the value that the other value also has. */
 const pickMembers = (value: unknown, other: unknown): unknown => {
   if (Array.isArray(value) && Array.isArray(other)) return value.map((each, index) => pickMembers(each, other[index]));
   if (!isObject(value) || !isObject(other)) return value;
@@ -193,8 +193,8 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
 };
 
 /**
- * Reads the expected readings without the state of heartbeats that were never pinged, because since version 1.2, such
- * heartbeats are late after their first period.
+ * Reads the expected readings without the state of heartbeats that were never pinged, because such heartbeats are late
+ * after their first period since version 1.2.
  */
 export const readExpected = (version: string, name = 'expected.json'): Reading[] =>
   JSON.parse(readFileSync(join(fixtures, version, name), 'utf8'), (_name, value) => {

@@ -14,7 +14,7 @@ export interface Signed {
   sign(name: string, days: number, options?: { isLeaf?: boolean; keyOf?: Signed }): Signed;
 }
 
-/** Creates a CA with openssl, whose certificate is valid for 200 days. */
+/** Creates a CA with openssl. Its certificate is valid for 200 days. */
 export const createAuthority = (t: Scope, name: string): Signed => {
   const folder = createFolder(t);
   let count = 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFolder } from '../../support/folder.ts';
 import { atEnd, type Scope } from '../../support/scope.ts';
 
-/** Mounts a new file system of a size in MiB, on a loop device if possible; undefined without root. */
+/** Mounts a new file system of a size in MiB, on a loop device if possible. Undefined without root. */
 export const mountSmall = (t: Scope, mebibytes: number): string | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const folder = createFolder(t);

@@ -10,7 +10,7 @@ const { version, description, repository } = JSON.parse(readFileSync(join(root, 
 const base = process.env.SITE_BASE ?? '/';
 const address = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 
-/** Creates anchors from headings in the way of GitHub, so that links work in both places. */
+/** Creates anchors from headings as GitHub does, so that links work in both places. */
 const slugify = (heading) =>
   heading
     .trim()

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Sidebar of the site, created from the lists in docs/README.md, and its first page. A page missing there fails a test.
+ * Sidebar of the site, created from the lists in docs/README.md, and its first page. If a page is missing there, a test
+ * fails.
  */
 const overview = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'README.md'), 'utf8');
 

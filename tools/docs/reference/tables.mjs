@@ -5,7 +5,7 @@ import { logLines } from './log-lines.mjs';
 
 /**
  * Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` in the documents from the code. With --check, compares
- * them.
+ * them instead.
  */
 const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
 const load = (path) => import(`../../../${path}.ts`);
@@ -160,7 +160,7 @@ const toLimit = ([name, value, effect, ...sources]) => {
   return [name, value, effect];
 };
 
-/** Writes `warn first`, info `second`: the level of the first message has a column of its own. */
+/** Writes `warn first`, info `second`: the level of the first message has a separate column. */
 const toLogLine = ({ messages, meaning }) => {
   const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
   const [[level]] = named;

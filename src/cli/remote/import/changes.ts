@@ -18,7 +18,7 @@ export interface PlannedChange {
 export interface ImportPlan {
   /** Changes in the order of their requests. A setting may refer to earlier settings. */
   changes: readonly PlannedChange[];
-  /** Things that are not imported, each with the reason. */
+  /** Descriptions of the parts that are not imported, each with the reason. */
   leftOut: readonly string[];
 }
 

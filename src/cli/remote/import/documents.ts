@@ -1,9 +1,9 @@
 import { UsageError } from '../../args.ts';
 
-/** Error whose message explains in one line why an export cannot be read. */
+/** Error with a one-line message that explains why an export cannot be read. */
 export class ImportError extends Error {}
 
-/** Reads an export. Turns any other error than an explained one into an ImportError. */
+/** Reads an export. Turns any other error into an ImportError that explains it. */
 export const readExplained = async <T>(read: () => T | Promise<T>): Promise<T> => {
   try {
     return await read();
@@ -71,12 +71,12 @@ export class Entry {
     return new Entry(this.#get(member), this.#at(member));
   }
 
-  /** Returns the objects of a list. An empty list if the member is missing. */
+  /** Returns the objects in a list. Empty if the member is missing. */
   list(member: string): Entry[] {
     return this.values(member).map((each, index) => new Entry(each, `${this.#at(member)}[${index}]`));
   }
 
-  /** Returns the strings of a list. An empty list if the member is missing. */
+  /** Returns the strings in a list. Empty if the member is missing. */
   texts(member: string): string[] {
     const all = this.values(member).map((each) => (typeof each === 'number' ? `${each}` : each));
     const isText = (each: unknown): each is string => typeof each === 'string' && each.length <= maxTextLength;

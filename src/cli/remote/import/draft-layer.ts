@@ -7,13 +7,13 @@ const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const weekMinutes = 7 * 24 * 60;
 const dayMinutes = 24 * 60;
 
-/** Earliest start of a layer. Earlier starts are moved forward by whole cycles. */
+/** Earliest start of a layer. An earlier start is moved forward by whole cycles. */
 const earliest = Date.UTC(2020, 0, 6);
 
-/** The server takes only times before this time. */
+/** Exclusive upper limit of times. The server takes only earlier times. */
 const latest = Date.UTC(2060, 0, 1);
 
-/** Layer without a time at which somebody would be on call. The message describes the layer. */
+/** Error for a layer during which nobody would ever be on call. The message describes the layer. */
 export class UselessLayer extends ImportError {}
 
 /** Part of a week, in minutes since Monday. */
@@ -77,7 +77,7 @@ const toClock = (minutes: number): string =>
   `${`${Math.floor(minutes / 60)}`.padStart(2, '0')}:${`${minutes % 60}`.padStart(2, '0')}`;
 
 interface LayerDraft {
-  /** People in the order of their turns. Each turn lasts `periodMs`. */
+  /** People in the order of their turns, which each last `periodMs`. */
   people: readonly string[];
   periodMs: number;
   /** Start of the first turn, in local time. */
@@ -90,7 +90,7 @@ interface LayerDraft {
 
 /**
  * Converts turns to a layer. Throws an ImportError for turns that signalbox does not support, and a UselessLayer for a
- * layer that has ended. An end that the server does not take is left out, because other programs write `9999-12-31` for
+ * layer that has ended. Leaves out an end that the server does not take, because other programs write `9999-12-31` for
  * a layer without an end.
  */
 export const toLayer = ({

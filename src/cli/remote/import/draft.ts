@@ -34,7 +34,7 @@ export const reservedPolicies = ['stop', 'destinations'];
 
 const longestName = 64;
 
-/** Names of rotations or policies. If the other program uses a name twice, a number is appended. */
+/** Names of rotations or policies. If the other program uses a name twice, a number is appended to it. */
 export class Names {
   readonly #taken: Set<string>;
 
@@ -68,7 +68,7 @@ const most = 20;
 
 /**
  * Converts targets with their times to the steps of a policy. `lastMs` is the wait after the last step. Returns
- * undefined if there are no targets.
+ * undefined without targets.
  */
 export const toDraftPolicy = (
   name: string,

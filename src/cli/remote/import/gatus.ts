@@ -5,7 +5,9 @@ import { CheckPlan, type ConvertedCheck, comparisons, visibleLogin, type WatchDr
 
 type Endpoint = Record<string, unknown>;
 
-/** Plans watches and heartbeats for the endpoints and external endpoints of Gatus. Reads its configuration in YAML. */
+/**
+ * Plans watches for the endpoints of Gatus, and heartbeats for its external endpoints. Reads its configuration in YAML.
+ */
 export const planGatus = (text: string): CheckPlan => {
   const plan = new CheckPlan();
   const config = parseYaml(text);
@@ -41,7 +43,7 @@ const toTitle = ({ group, name }: Endpoint): string =>
 
 const durations: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
-/** Parses a duration of Go, such as `1m30s`, in seconds. */
+/** Parses a Go duration such as `1m30s` to seconds. */
 const toSeconds = (value: unknown): number | undefined => {
   const text = String(value ?? '');
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;

@@ -60,7 +60,7 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
     if (unit === undefined) throw new ImportError(`type ${rotation.text('type')} is not supported`);
     const periodMs = unit * rotation.number('shiftLength', 1);
     const local = clock.toLocal(rotation.time('start'));
-    // The person of the first turn can be computed from the person who is on call now.
+    // The person with the first turn follows from the person who is on call now.
     const turns = Math.max(0, Math.floor((clock.toLocal(now.getTime()) - local) / periodMs));
     const count = Math.max(1, ids.length);
     const first = (((rotation.number('activeUserIndex', 0) - turns) % count) + count) % count;
@@ -125,8 +125,8 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
 };
 
 /**
- * Returns the time zone of a schedule and its rotation. Both must have the same zone, because hours are in the
- * schedule's zone and handovers in the rotation's.
+ * Returns the time zone of a schedule and its rotation. Both must have the same zone, because hours are in the zone of
+ * the schedule, and handovers in that of the rotation.
  */
 const zoneOf = (schedule: Entry, rotation: Entry): { timeZone?: string } => {
   const [own, other] = [schedule.find('timeZone'), rotation.find('timeZone')];

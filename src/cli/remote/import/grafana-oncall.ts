@@ -12,7 +12,7 @@ const periods = new Map([
   ['weekly', 7 * dayMs],
 ]);
 
-/** Downloads the API's lists: users, schedules, shifts, escalation chains and their policies. */
+/** Downloads the lists of the API: users, schedules, shifts, escalation chains and their policies. */
 export const downloadGrafanaOnCall = async ({ get }: Download): Promise<object> => {
   const documents: Record<string, unknown> = {};
   for (const list of lists) {
@@ -145,7 +145,7 @@ const readRecurrent = (
   return toLayer({ people, periodMs: unit * interval, local, clock, until, ...(spans && { spans }) });
 };
 
-/** Returns the hours in which a shift applies. Undefined for a shift that covers all of its turns. */
+/** Returns the hours during which a shift applies. Undefined for a shift that covers all of its turns. */
 const readSpans = (
   shift: Entry,
   { local, unit, periodMs }: { local: number; unit: number; periodMs: number },

@@ -22,8 +22,8 @@ type Check = Static<typeof Check>;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Plans heartbeats with the same addresses as the checks of healthchecks, except for the host name. Jobs have to change
- * only the host name.
+ * Plans a heartbeat for each check of healthchecks. Its address differs only in the host name, so jobs have to change
+ * nothing else.
  */
 export const planHealthchecks = (document: unknown): CheckPlan => {
   const { checks } = (document ?? {}) as { checks?: unknown };

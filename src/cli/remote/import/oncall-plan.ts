@@ -8,7 +8,7 @@ import type { DraftPerson, OnCallDraft } from './draft.ts';
 /** Number of random bytes in an initial password. */
 const passwordBytes = 15;
 
-/** Maximum milliseconds between now and the start of an override. Set by the server. */
+/** Maximum milliseconds from now to the start of an override. The server sets this limit. */
 const farthestMs = 5 * 366 * dayMs;
 
 /** Pattern for user names. */
@@ -23,7 +23,7 @@ interface Present {
   overrides: { rotation: string; member: string; startsAt: string; endsAt: string }[];
 }
 
-/** Reads from the server everything that a plan depends on. */
+/** Reads everything on the server that a plan depends on. */
 export const readPresent = async ({ ask }: Pick<Asking, 'ask'>): Promise<Present> => {
   const list = async <T>(path: string): Promise<T[]> => (await ask<ListReply<T>>(path)).data;
   return {
@@ -95,7 +95,7 @@ const planUsers = (
     if (!email || hasWay) return [made];
     const path = `api/people/${encodeURIComponent(user)}/ways/mail`;
     const way = { what: 'contact method', name: `${user}/mail` } as const;
-    // An address from an export must not receive the pages of an existing user who only has a similar name.
+    // The pages for an address in an export must not go to an existing user who only has a similar name.
     if (isKnown && user !== email) return [made, { ...way, action: 'skip', detail: `${email}: ${user} adds it` }];
     if (!hasMail) return [made, { ...way, action: 'skip', detail: 'no destination of type email has a server' }];
     const request = { method: 'PUT', path, body: { type: 'email', to: [email] } } as const;

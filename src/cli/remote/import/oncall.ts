@@ -5,7 +5,7 @@ import type { Download } from './download.ts';
 import type { OnCallDraft } from './draft.ts';
 
 interface OnCallProgram {
-  /** Returns the headers with which the program expects its API key. */
+  /** Returns the headers that carry the program's API key. */
   toHeaders(key: string): Record<string, string>;
   load(): Promise<{
     download(download: Download): Promise<unknown>;

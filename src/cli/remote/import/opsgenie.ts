@@ -40,8 +40,8 @@ export const downloadOpsgenie = async ({ get }: Download): Promise<object> => {
 };
 
 /**
- * Reads an export of Opsgenie. All rotations of a schedule are on call at the same time. Each therefore becomes a
- * rotation of its own.
+ * Reads an export of Opsgenie. All rotations of a schedule are on call at the same time, so each becomes a separate
+ * rotation.
  */
 export const readOpsgenie = (root: Entry): OnCallDraft => {
   const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };

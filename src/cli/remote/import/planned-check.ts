@@ -17,7 +17,7 @@ export type ConvertedCheck =
 /** Note about a header with a login. */
 export const visibleLogin = 'anyone with access to watches can read the header Authorization';
 
-/** JSON comparisons by the operators of other programs. */
+/** JSON comparisons, by the operators that other programs use for them. */
 export const comparisons: Record<string, JsonCondition['is'] | undefined> = {
   '==': '=',
   '!=': '!=',
@@ -33,7 +33,7 @@ export class CheckPlan {
   readonly leftOut: string[] = [];
   readonly #toName = createImportedNames();
 
-  /** Adds a check. Leaves out a check that cannot be converted. */
+  /** Adds a check, or the reason why it cannot be converted. */
   add(original: string, convert: () => ConvertedCheck): void {
     const converted = tryToConvert(convert);
     if (typeof converted === 'string') {
@@ -61,7 +61,7 @@ export class CheckPlan {
     }
   }
 
-  /** Returns the plan for a server. Leaves existing settings unchanged. */
+  /** Returns the plan for a server. Existing settings stay unchanged. */
   async compare({ ask }: Pick<Asking, 'ask'>): Promise<ImportPlan> {
     const list = async (path: string) => (await ask<ListReply<{ name: string }>>(path)).data.map(({ name }) => name);
     const known = { watch: await list('api/watches'), heartbeat: await list('api/heartbeats') };

@@ -8,12 +8,12 @@ import { explainSystemError } from '../../stdio.ts';
 import { ImportError } from './documents.ts';
 import { CheckPlan, type ConvertedCheck, comparisons, visibleLogin, type WatchDraft } from './planned-check.ts';
 
-/** Row of the table `monitor`. Earlier versions lack some columns. */
+/** Row of the table `monitor`. In earlier versions, some columns are missing. */
 type Monitor = Record<string, string | number | null>;
 
 const mostMonitors = 10_000;
 
-/** Plans watches and heartbeats for the monitors of Uptime Kuma 1 and 2, from its SQLite file. */
+/** Plans watches and heartbeats for the monitors in the SQLite file of Uptime Kuma 1 or 2. */
 export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
   const waiting = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (waiting > 0)
@@ -35,7 +35,7 @@ const readMonitors = async (path: string): Promise<Monitor[]> => {
     await leaveWalMode(copy);
     const database = new sqlite.Database(copy, { readOnly: true });
     try {
-      // A view could compute monitors without an end.
+      // A view could compute an endless list of monitors.
       const table = database.get("SELECT 1 FROM sqlite_master WHERE name = 'monitor' AND sql LIKE 'CREATE TABLE %'");
       if (!table) throw new ImportError('the database has no table monitor');
       const monitors = database.all('SELECT * FROM monitor ORDER BY id LIMIT ?', [mostMonitors + 1]) as Monitor[];
@@ -106,7 +106,7 @@ const listDropped = (monitor: Monitor): string[] => {
 
 const toSeconds = (monitor: Monitor): number => Math.min(86_400, Math.max(10, Number(monitor['interval']) || 60));
 
-/** Returns the settings for a monitor's type. Returns the reason if the monitor cannot be imported. */
+/** Returns the settings for a monitor of this type, or the reason why the monitor cannot be imported. */
 const toOwn = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[] }) | string => {
   const host = textOf(monitor, 'hostname');
   switch (type) {
@@ -176,7 +176,9 @@ const toHttp = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[
   return { ...draft, json: [{ pointer: `/${path.replaceAll('.', '/')}`, is, value }], notes };
 };
 
-/** Converts text to a JSON value. Uptime Kuma compares strings, so a number or a boolean equals its string. */
+/**
+ * Converts text to a JSON value. Uptime Kuma compares strings, so the text of a number or boolean equals that value.
+ */
 const toJsonValue = (text: string): string | number | boolean => {
   const value = parseJson(text);
   return typeof value === 'number' || typeof value === 'boolean' ? value : text;

@@ -14,7 +14,7 @@ import { type ReceiptTimes, tickMs } from './receipt-times.ts';
 /** Milliseconds before a resolution that could not be written is retried. */
 const retryMs = 5000;
 
-/** Maximum milliseconds for which unfinished work delays the exit of the process. */
+/** Maximum milliseconds by which unfinished work may delay the exit of the process. */
 const closingMs = 1000;
 
 interface ExpiryParts {
@@ -48,7 +48,7 @@ export class ExpiredAlerts {
     this.#parts = parts;
   }
 
-  /** Loads the receipt times of earlier processes, then starts to resolve alerts. Never rejects. */
+  /** Loads the receipt times that earlier processes stored, then starts to resolve alerts. Never rejects. */
   async begin(): Promise<void> {
     const { copies, whenRead, log } = this.#parts;
     try {
@@ -101,10 +101,7 @@ export class ExpiredAlerts {
       if (!times.has(key)) times.extend(key, expiry.ms ?? resolveTimeoutMs());
   }
 
-  /**
-   * Gives each alert more time after startup: at least `resolveTimeout`, or the time given by its sender if that is
-   * shorter.
-   */
+  /** Gives each alert more time after startup: at least `resolveTimeout`, or its sender's time if that is shorter. */
   #extendAtStart(): void {
     this.#addUnknown();
     const { times, firing, resolveTimeoutMs } = this.#parts;
@@ -131,8 +128,8 @@ export class ExpiredAlerts {
 }
 
 /**
- * Creates the resolution of an expired alert. It has the alert's own key, so the alert does not count as a repeat when
- * it fires again.
+ * Creates the resolution of an expired alert. The resolution has the key of the alert, so that the alert does not count
+ * as a repeat when it fires again.
  */
 const toResolution = (record: StoredRecord, now: Date): AlertRecord => {
   const { format, fingerprint, startsAt, labels, link, links, level, key } = record as StoredRecord & AlertRecord;

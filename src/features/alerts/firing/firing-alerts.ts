@@ -13,10 +13,10 @@ import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
 type KnownResolution = Static<typeof KnownResolution>;
 
-/** Most severe alert of a series. Includes the time at which the first alert was received, in Unix milliseconds. */
+/** Most severe alert of a series, with the receipt time of the series' first alert in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
-/** Maximum number of series, of ids per series, and of resolved alerts in memory. */
+/** Limits of the memory: series, ids per series, and resolved alerts. */
 const maxSeries = 20_000;
 const maxIds = 16;
 const maxResolutions = 50_000;
@@ -31,9 +31,7 @@ type FiringEntry = Static<typeof FiringEntry>;
 
 const isFiringEntry = createSchemaCheck(FiringEntry) as (entry: unknown) => entry is FiringEntry;
 
-/**
- * Firing alerts according to the part of the log that has been read. `state` is replaced when a snapshot is restored.
- */
+/** Firing alerts in the part of the log that has been read. `state` is replaced when a snapshot is restored. */
 export interface FiringState {
   readonly state: FiringAlerts;
 }
@@ -47,9 +45,9 @@ export class FiringAlerts implements ProjectionState<undefined> {
   readonly #series: RecentKeys<Series>;
   /** Resolutions by the id of the resolved alert. */
   readonly #resolutions: RecentKeys<KnownResolution>;
-  /** True if the log has lines of version 1.0, which have no sender. */
+  /** True if the log has lines of version 1.0. These lines have no sender. */
   #knowsFormer = false;
-  /** Time at which the last alert was received, in Unix milliseconds. Used for lines without a time. */
+  /** Receipt time of the last alert, in Unix milliseconds. Used for lines without a time. */
   #lastAt = 0;
 
   constructor(clock: () => Date) {
@@ -100,7 +98,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return found;
   }
 
-  /** Returns the series with this key, as made by `toSeriesKey`. */
+  /** Returns the series with this key. `toSeriesKey` creates the keys. */
   findSeries(key: string): RaisedSeries | undefined {
     const series = this.#series.find(key);
     return series && { ...series, ids: series.ids ?? [series.id] };
@@ -118,7 +116,9 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return this.findFiring(record)?.isResolved === true;
   }
 
-  /** Returns the resolution of an alert. For a reminder, returns the resolution of the alert it repeats. */
+  /**
+   * Returns the resolution of an alert. For a reminder, returns the resolution of the alert that the reminder repeats.
+   */
   findResolution({ id, repeatOf }: LogRecord): Resolution | null {
     const known = this.#resolutions.find(toText(repeatOf)) ?? this.#resolutions.find(toText(id));
     return known ? { id: known.id, time: known.time } : null;
@@ -168,7 +168,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
   }
 }
 
-/** Returns the fields of a series that another firing alert changes. */
+/** Returns the fields of a series after another firing alert. */
 const addTo = (series: Series, id: string, level: string): Partial<Series> => {
   const ids = [...(series.ids ?? [series.id]), id].slice(-maxIds);
   const isWorse = rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level));

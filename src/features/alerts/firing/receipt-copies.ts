@@ -6,7 +6,9 @@ import type { Database } from '../../../storage/postgres/database.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 import type { ReceiptTimes } from './receipt-times.ts';
 
-/** Milliseconds between two copies to a file, and between the first alert of a source or series and a copy. */
+/**
+ * Milliseconds between two copies to a file, and between the first alert of a new source or series and the next copy.
+ */
 const fileMs = 60_000;
 const fileSoonMs = 5000;
 
@@ -20,9 +22,9 @@ const Copy = Type.Object({ sources: Pairs, ends: Pairs });
 export interface ReceiptCopies {
   /** Milliseconds until every instance knows the receipt times of all instances. */
   graceMs: number;
-  /** Loads the copies of earlier processes. */
+  /** Loads the copies that earlier processes stored. */
   begin(): Promise<void>;
-  /** Writes a copy if one is due. Resolves to true if the copies of other instances were read. */
+  /** Writes a copy if one is due. Resolves to true if the copies of other instances have been read. */
   sync(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -12,24 +12,24 @@ const maxExpiring = 20_000;
 const maxSourceLength = 256;
 
 /**
- * Milliseconds between two ticks. If a gap is longer than `maxGapMs`, the process was unable to receive anything during
- * the gap.
+ * Milliseconds between two ticks. If two ticks are more than `maxGapMs` apart, the process was unable to receive
+ * anything in between.
  */
 export const tickMs = 1000;
 const maxGapMs = 5000;
 
 /** Receipt times relative to the moment of copying, in milliseconds. Relative times do not depend on clocks. */
 export interface ReceiptCopy {
-  /** Time since each source's last alert. */
+  /** Milliseconds since each source's last alert. */
   sources: [source: string, agoMs: number][];
-  /** Time until each expiring alert is to be resolved, by series key. */
+  /** Milliseconds until each expiring alert is to be resolved, by series key. */
   ends: [series: string, leftMs: number][];
 }
 
 /**
- * Times of the last alert from each source, and times at which alerts expire. Repeats are not in the log, so these
- * times are kept in copies. Time counts only while this process can receive. No alert expires because of a stop, a
- * stall or a clock change.
+ * Receipt times of the last alert from each source, and expiry times of alerts. Repeats are not in the log, so these
+ * times are kept in copies. Only time during which this process can receive alerts counts: no alert expires because of
+ * a stop, a stall or a clock change.
  */
 export class ReceiptTimes {
   readonly #sources: RecentKeys<Remembered>;
@@ -38,7 +38,7 @@ export class ReceiptTimes {
   #missed = 0;
   #tickedAt = performance.now();
   readonly #resolveTimeoutMs: () => number;
-  /** True after the first alert of a source or series. A copy is then made soon. */
+  /** True if a new source or series has been seen since the last copy. The next copy is then made soon. */
   hasNew = false;
 
   constructor(resolveTimeoutMs: () => number) {
@@ -94,10 +94,7 @@ export class ReceiptTimes {
     this.#expiries.set(series, Math.max(known ?? Number.NEGATIVE_INFINITY, this.now() + leftMs));
   }
 
-  /**
-   * Returns the milliseconds since the last alert from a source for which `isWanted` is true. Undefined if there was no
-   * such alert.
-   */
+  /** Returns the milliseconds since the last alert from any wanted source. Undefined if there was no such alert. */
   quietMsOf(isWanted: (source: string) => boolean): number | undefined {
     let last: number | undefined;
     for (const [source, { storedAt }] of this.#sources.entries()) {

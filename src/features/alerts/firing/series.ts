@@ -9,12 +9,9 @@ const AlertExpiry = Type.Object({
 });
 export type AlertExpiry = Static<typeof AlertExpiry>;
 
-/**
- * State of a series, which consists of one sender's alerts with the same format and fingerprint. Times are Unix
- * milliseconds.
- */
+/** State of a series: the alerts of one sender with the same format and fingerprint. Times are Unix milliseconds. */
 export const Series = Type.Object({
-  /** Id and level of the most severe firing alert. If several are equally severe, the last of them. */
+  /** Id and level of the most severe firing alert. Of several equally severe alerts, the last one counts. */
   id: Type.String(),
   level: Type.String(),
   /** Ids of the latest firing alerts. Absent if `id` is the only one. */

@@ -60,7 +60,7 @@ const limitElements = (value: unknown, budget = { elements: 2000 }, depth = 0): 
   return kept;
 };
 
-/** Describes the deepest fault. If there are several schemas, uses the one that matches best. */
+/** Describes the deepest fault. Of several schemas, the best match counts. */
 const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
   if (!first) return 'Request body is not valid';
   const { path, clause, members } = others.reduce(

@@ -11,7 +11,7 @@ import { prometheus } from './formats/prometheus.ts';
 import { slackFormat } from './formats/slack.ts';
 import { uptimeKuma } from './formats/uptime-kuma.ts';
 
-/** Formats from the folder `formats/`. */
+/** Built-in formats, one per file in `formats/`. */
 export const formats: readonly Format[] = [
   alertmanagerFormat,
   prometheus,
@@ -52,9 +52,7 @@ export const readBody = (request: IntakeRequest, format?: Format): { format: For
 const jsonTypes =
   /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;
 
-/**
- * Returns the only format that recognizes the value. If none or several do, throws an HttpError that lists the formats.
- */
+/** Returns the format that recognizes the value. Throws an HttpError that lists the formats unless exactly one does. */
 const recognize = (value: unknown): Format => {
   const found = formats.filter((format) => format.recognizes(value));
   const [format, ...others] = found;
@@ -67,8 +65,8 @@ const recognize = (value: unknown): Format => {
 const maxAlerts = 1000;
 
 /**
- * Collects the alerts in a body. Throws an HttpError if there are more than the maximum, because an 8 MiB body can hold
- * a million.
+ * Collects the alerts in a body. Throws an HttpError if there are more than the maximum: an 8 MiB body can hold a
+ * million.
  */
 export const collectAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] => {
   const collected: ForeignAlert[] = [];

@@ -6,8 +6,8 @@ const mark = '…';
 const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
 
 /**
- * Removes control characters and turns line breaks and tabs into spaces. Cuts the text to `limit` characters, ending in
- * `…`.
+ * Removes control characters, and turns line breaks and tabs into spaces. Longer text is cut to `limit` characters and
+ * ends in `…`.
  */
 export const clean = (text: string, limit: number): string => {
   if (text.length <= limit && !unclean.test(text)) return text;

@@ -16,7 +16,7 @@ export const toSource = (prefix: string, ...values: unknown[]): string => {
   return name === '' ? prefix : `${prefix}/${name}`;
 };
 
-/** Returns the severity named by the first value that names one. */
+/** Returns the severity from the first value that names a severity. */
 export const findFirstSeverity = (...values: unknown[]): Severity | undefined => {
   for (const value of values) {
     const severity = typeof value === 'string' ? findSeverity(value) : undefined;

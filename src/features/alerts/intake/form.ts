@@ -5,8 +5,9 @@ import { formType } from './format.ts';
 const labelPrefix = 'labels.';
 
 /**
- * Parses a form whose fields are named as in the JSON body, with labels such as `labels.team`. Returns undefined for
- * JSON, which curl also sends with the media type of a form. Throws an HttpError for a form without any known field.
+ * Parses a form whose fields are named like the members of the JSON body. Labels are fields such as `labels.team`.
+ * Returns undefined for JSON, because curl sends JSON with the media type of a form. Throws an HttpError for a form
+ * without any known field.
  */
 export const readForm = (mediaType: string | undefined, readText: () => string): object | undefined => {
   if (mediaType !== formType) return undefined;

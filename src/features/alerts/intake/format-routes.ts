@@ -15,7 +15,7 @@ import { isBinary } from './meters.ts';
 import type { IntakeParts } from './native-routes.ts';
 import { assertSigned } from './signature.ts';
 
-/** Creates routes for built-in formats, for senders that insist on their own path, and for a body in any format. */
+/** Creates the routes for built-in formats, for senders that insist on a path, and for bodies in any format. */
 export const createFormatRoutes = (parts: IntakeParts): Route[] => [
   ...formats.map((format) => createFormatRoute(parts, `/api/alert/${format.name}`, toOperationId(format.name), format)),
   createFormatRoute(parts, '/api/v2/alerts', 'pushAlerts', prometheus),
@@ -28,7 +28,7 @@ export const createFormatRoutes = (parts: IntakeParts): Route[] => [
 const toOperationId = (name: string): string =>
   `createAlertsFrom${name.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
 
-/** Members common to all routes whose handlers parse and validate the body themselves. */
+/** Members common to all routes with handlers that parse and validate the body themselves. */
 const bytesRoute = {
   method: 'POST',
   ...openFor('alerts:write'),
@@ -38,7 +38,10 @@ const bytesRoute = {
   validatorCompiler: () => () => true,
 } as const;
 
-/** Creates a route for the given format, or for any format. With `leavesOutInfo`, the route drops INFO alerts. */
+/**
+ * Creates a route for the given format or, without one, for any format. With `leavesOutInfo`, the route drops INFO
+ * alerts.
+ */
 const createFormatRoute = (
   parts: IntakeParts,
   path: string,
@@ -70,8 +73,8 @@ const createFormatRoute = (
 };
 
 /**
- * Creates the route for custom formats, whether from the config file or from runtime settings. Paths of other routes
- * take precedence.
+ * Creates the route for custom formats from the config file and from runtime settings. Paths of other routes take
+ * precedence.
  */
 export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Route =>
   defineRoute({

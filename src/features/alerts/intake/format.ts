@@ -33,7 +33,7 @@ export interface ForeignAlert {
   endsAt?: string | undefined;
   labels?: Record<string, string> | undefined;
   link?: string | undefined;
-  /** Additional text, possibly several lines. */
+  /** Additional text. May have several lines. */
   details?: string | undefined;
   /** URLs by purpose, such as `runbook`, `dashboard`, `panel` and `silence`. */
   links?: Record<string, string> | undefined;
@@ -49,7 +49,7 @@ export interface Format<S extends TSchema = TSchema> {
   summary: string;
   /** Schema of the body as JSON. Null members count as absent. */
   schema: S;
-  /** True if a JSON value has features that only this format has. */
+  /** True if a JSON value has features that occur only in this format. */
   recognizes(value: unknown): boolean;
   /** Converts a body to a JSON value. Returns undefined if the body is already JSON. */
   decode?(request: IntakeRequest): unknown;
@@ -57,11 +57,11 @@ export interface Format<S extends TSchema = TSchema> {
   mediaTypes?: readonly string[];
   /** Returns the alerts in a body that matches the schema. Throws an HttpError if there are none. */
   readAlerts(body: Static<S>, now: Date): Iterable<ForeignAlert>;
-  /** Header with the HMAC of the body, and optional header with the signed time. Both are in lower case. */
+  /** Header with the HMAC of the body, and optional header with the signed time. Both names are in lower case. */
   signature?: { header: string; timestampHeader: string };
   /** Response expected by the sender's libraries. Default: an IntakeReceipt. */
   answer?: { status: number; schema: TSchema; create(stored: StoredBody): object };
-  /** Media type of requests that get non-JSON responses, and functions that write these responses. */
+  /** Media type of requests that expect non-JSON responses, and functions that write these responses. */
   binary?: { mediaType: string; write(answer: object): Buffer; writeError(message: string): Buffer };
 }
 
@@ -70,7 +70,7 @@ interface StoredBody {
   ids: string[];
   /** Fingerprints in the order of the alerts. Empty for an alert without a fingerprint. */
   fingerprints: string[];
-  /** Number of alerts not stored because their level is too low. */
+  /** Number of alerts that were not stored because their level is too low. */
   leftOut: number;
 }
 
@@ -78,7 +78,8 @@ interface StoredBody {
 export const defineFormat = <const S extends TSchema>(format: Format<S>): Format => format as unknown as Format;
 
 /**
- * Media type of forms. It is curl's default, and the only media type that many routers and storage devices can send.
+ * Media type of forms. It is the default of curl, and the only media type that many routers and storage devices can
+ * send.
  */
 export const formType = 'application/x-www-form-urlencoded';
 

@@ -7,13 +7,13 @@ import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
 import type { AlertOutcome, AlertStore } from '../log/alert-store.ts';
 
-/** Minimum milliseconds for which the store remembers an `Idempotency-Key`. */
+/** Milliseconds for which the store is certain to remember an `Idempotency-Key`. */
 const rememberedMs = 23 * hourMs;
 
 /** Appends the record of a request with an `Idempotency-Key`. */
 export type AppendOnce = (record: AlertRecord, key: string, headers: IncomingHttpHeaders) => Promise<AlertOutcome>;
 
-/** Creates a function that stores alerts with a key only once. Alerts forwarded by a host keep their ids. */
+/** Creates a function that stores alerts with the same key only once. Alerts forwarded by a host keep their ids. */
 export const createAppendOnce =
   (
     store: AlertStore,
@@ -26,7 +26,7 @@ export const createAppendOnce =
       keys.list().some(({ name, scopes }) => record.sender === `key:${name}` && scopes.includes('hosts:report'));
     const at = key === id && uuidForm.test(key) ? readIdTime(key) : undefined;
     if (at === undefined || !isHost()) return store.appendOnce(record, key);
-    // A host that was offline for days may resend an alert because it never got the response.
+    // A host that was offline for days may send an alert again because the first response got lost.
     const known = clock().getTime() - at > rememberedMs ? await journal.find(key) : undefined;
     if (known?.['sender'] === record.sender) return { id: key, isRepeat: true };
     return store.appendOnce(record, key, known ? undefined : key);

@@ -9,8 +9,8 @@ import { toIntakeRefusal } from './intake-refusal.ts';
 export type AlertMeters = ReturnType<typeof createAlertMeters>;
 
 /**
- * Counts alerts by format and severity, and rejected requests by format. A level can be any text, so severities are
- * counted instead.
+ * Counts alerts by format and severity, and rejected requests by format. Severities are counted instead of levels,
+ * because a level can be any text.
  */
 export const createAlertMeters = ({ counter }: Meters) => {
   const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
@@ -37,7 +37,8 @@ export const createAlertMeters = ({ counter }: Meters) => {
     },
     /** Creates the error handler of a route. It counts rejected bodies. */
     createErrorHandler: (format: string, binary?: Format['binary']) => {
-      // The counter exists before the first rejection, because Prometheus sees only increases of known counters.
+      // The counter must exist before the first rejection, because Prometheus notices only increases of counters it
+      // already knows.
       const refused = invalid.at(format);
       return createRefusing(() => refused, binary);
     },

@@ -48,7 +48,7 @@ export const createNativeRoute = (parts: IntakeParts): Route =>
 
 const { message: _message, labels: _labels, ...textFields } = AlertBody.properties;
 
-/** Query with the fields of an alert whose message is the request body. */
+/** Query with the fields of an alert. The message of the alert is the request body. */
 const TextQuery = Type.Object(textFields);
 
 /** Creates the route for programs that can send only text. The body is the message. */

@@ -8,7 +8,7 @@ import { HttpError } from '../../../http/errors.ts';
 const maxValues = 1_000_000;
 const maxDepth = 64;
 
-/** Value types. They are read as in the Protobuf JSON mapping. */
+/** Types of values. Values are read as in the Protobuf JSON mapping. */
 type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'fixed64' | 'double' | 'bytes';
 
 interface Field {

@@ -7,7 +7,7 @@ const toleranceSeconds = 300;
 
 /**
  * Verifies the hex HMAC-SHA256 of the body, or of `unixSeconds:body` if the sender includes the time. Throws a 401 if
- * the HMAC is missing or wrong, or if the time is off by more than five minutes.
+ * the HMAC is missing or wrong, or if the time is more than five minutes off.
  */
 export const assertSigned = (
   secret: string,

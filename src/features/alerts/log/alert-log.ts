@@ -7,13 +7,13 @@ import type { AlertStore, AlertStoreParts } from './alert-store.ts';
 import type { alertLogSettings } from './settings.ts';
 
 /**
- * Log of alerts with its writer and states. It is stored in files (`file-log.ts`) or in a shared database
- * (`shared-log.ts`).
+ * Log of alerts with its writer and the states folded from it. It is stored in files (`file-log.ts`) or in a shared
+ * database (`shared-log.ts`).
  */
 export interface AlertLog {
   /** Alerts without feature events. */
   journal: RecordLog;
-  /** Alerts, and the events of features concerning alerts. */
+  /** Alerts, and the features' events about alerts. */
   events: FollowedLog;
   /** Alerts received by this instance. */
   own: OwnAlerts;
@@ -30,7 +30,7 @@ export interface AlertLog {
    * currently unusable.
    */
   readiness(): { isReady: boolean; unavailable: string[] };
-  /** Allows retention to delete files. Call only after every reader has called `holdFrom`. */
+  /** Lets retention delete files. Call only after every reader has called `holdFrom`. */
   beginRetention(): void;
   close(): Promise<void>;
 }

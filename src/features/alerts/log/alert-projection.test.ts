@@ -30,7 +30,7 @@ const anyAlert = fc.record(
   { requiredKeys: ['level'] },
 );
 
-/** Returns the state's answers to every question that can be asked about the records. */
+/** Returns everything that the state can say about the records. */
 const describe = ({ firing, repeats }: AlertProjection, records: readonly StoredRecord[]): unknown => ({
   expiring: [...firing.listExpiring()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
   series: records.map((record) => firing.findFiring(record) ?? null),

@@ -12,10 +12,10 @@ import type { ProjectionSnapshot } from '../../../storage/snapshot.ts';
 import { FiringAlerts, type FiringState } from '../firing/firing-alerts.ts';
 import { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 
-/** Milliseconds for which alerts are collected before they are folded together. A waiting request ends the wait. */
+/** Milliseconds for which alerts are collected before they are folded together. A waiting request cuts this short. */
 const gatherMs = 10;
 
-/** Minimum growth of the log in characters. Corresponds to about 100,000 alerts. */
+/** Minimum growth of the log between snapshots, in characters. Corresponds to about 100,000 alerts. */
 const minGrowth = 32 * MiB;
 
 const FirstEntry = Type.Object({ first: Type.String(), is: FirstAlert });
@@ -40,8 +40,8 @@ export class AlertProjection implements ProjectionState<undefined> {
   }
 
   /**
-   * Reads the keys from the log again. If the log has lost an alert, its key would give repeats an id that is not
-   * stored anywhere.
+   * Reads the keys from the log again. The log may have lost an alert, whose key would then give repeats an id that is
+   * stored nowhere.
    */
   async readRepeats(log: RecordLog): Promise<void> {
     this.repeats = new RepeatKeys(this.#clock);
@@ -106,7 +106,7 @@ export const openAlertProjection = async (parts: AlertProjectionParts): Promise<
 };
 
 /**
- * Returns the seq before the last 100,000 records. Returns a later seq if one list cannot read that much of the log.
+ * Returns the seq before the last 100,000 records, or a later seq if a single list cannot read that much of the log.
  */
 const findTail = async (log: RecordLog, count = rememberedCount): Promise<number> => {
   try {

@@ -10,7 +10,7 @@ import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
 
 /** Result of storing the alerts in a body. */
 export interface StoredAlerts {
-  /** Ids in the order of the alerts. A repeat gets the id of the first alert. */
+  /** Ids, in the order of the alerts. A repeat has the id of the first alert. */
   ids: string[];
   /** Number of repeats. */
   repeated: number;
@@ -36,7 +36,7 @@ export interface KeyedAlert {
   key?: RepeatKey | undefined;
 }
 
-/** Result of storing an alert: its id, or for a repeat the id of the first alert. */
+/** Result of storing an alert. The id of a repeat is the id of the first alert. */
 export interface AlertOutcome {
   id: string;
   isRepeat: boolean;
@@ -60,10 +60,10 @@ export abstract class AlertStore {
     this.parts = parts;
   }
 
-  /** Known first alerts. */
+  /** First alerts that are known, by key. */
   protected abstract get repeats(): RepeatKeys;
 
-  /** Stores the alerts that are not repeats. Stores either all of them or none. */
+  /** Stores the alerts that are not repeats: either all of them or none. */
   protected abstract storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]>;
 
   /** Stores an alert even if it is already stored. */
@@ -73,7 +73,7 @@ export abstract class AlertStore {
     return outcome as AlertOutcome;
   }
 
-  /** Stores the records that are not repeats according to their `key`. Stores either all of them or none. */
+  /** Stores the records that are not repeats according to their `key`: either all of them or none. */
   async appendNew(records: readonly AlertRecord[]): Promise<StoredAlerts> {
     for (const record of records) this.parts.onReceived?.(record);
     const outcomes = await this.storeKeyed(records.map((record) => ({ record, key: parseKey(record.key) })));
@@ -89,7 +89,7 @@ export abstract class AlertStore {
     return outcome as AlertOutcome;
   }
 
-  /** Returns the first alert if an alert with this key is a repeat. */
+  /** Returns the first alert with this key if a new alert with the key would be a repeat. */
   protected findFirst({ hash, state, isOnce }: RepeatKey): FirstAlert | undefined {
     const known = this.repeats.find(hash);
     if (known?.state === state) return known;
@@ -98,8 +98,8 @@ export abstract class AlertStore {
   }
 
   /**
-   * Adds to each resolution the id, level and time of receipt of the alert that it resolves. That alert must be known
-   * or be in this body. `ids` are the ids of the records.
+   * Adds to each resolution the id, level and receipt time of the alert that it resolves. That alert must be known or
+   * be in the same body. `ids` are the ids of the records.
    */
   protected linkResolutions(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
     /** Most severe alert of each series that is firing in this body. */
@@ -126,7 +126,7 @@ export abstract class AlertStore {
     });
   }
 
-  /** Returns the milliseconds after which a repeat of this alert is stored as a reminder. Undefined for never. */
+  /** Returns the milliseconds after which a repeat of this alert is stored as a reminder. Undefined if it never is. */
   protected remindAfterMs({ record, key }: KeyedAlert): number | undefined {
     const { firing, repeatAfterMs } = this.parts;
     if (key?.isOnce || record.status !== 'firing') return undefined;

@@ -65,7 +65,7 @@ const withoutFeatureEvents = (events: RecordLog): RecordLog => {
   };
 };
 
-/** Delays deletion until `beginRetention`. Every reader can thus hold the records it needs before they are deleted. */
+/** Delays deletion until `beginRetention`, so that every reader can first hold the records that it needs. */
 const delayRetention = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
   type Hold = Parameters<RecordLog['holdFrom']>;
   let holds: { hold: Hold; onBegun(release: Release): void }[] | undefined = [];

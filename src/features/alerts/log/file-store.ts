@@ -76,8 +76,8 @@ export class FileAlertStore extends AlertStore {
   }
 
   /**
-   * True if a repeat should be stored as a reminder. This depends on the age of the first alert or of its last
-   * reminder.
+   * True if a repeat should be stored as a reminder. Depends on the age of the first alert, or of its last reminder if
+   * there is one.
    */
   #isReminder(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: FirstAlert): boolean {
     const after = this.remindAfterMs(alert);
@@ -97,7 +97,10 @@ export class FileAlertStore extends AlertStore {
   }
 }
 
-/** Returns the series of the alerts. Also returns the keys of alerts without a series or with an `Idempotency-Key`. */
+/**
+ * Returns the names of the alerts' series. Also returns the keys of alerts without a series or with an
+ * `Idempotency-Key`.
+ */
 const listNames = (alerts: readonly KeyedAlert[]): Set<string> => {
   const names = new Set<string>();
   for (const { record, key } of alerts) {

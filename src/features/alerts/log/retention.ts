@@ -2,7 +2,7 @@ import type { Database } from '../../../storage/postgres/database.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { defaultRetainDays } from './settings.ts';
 
-/** Default for a log of version 1.0, which had no limit. */
+/** Default for a log of version 1.0. Such a log had no limit. */
 const unlimitedDays = 0;
 
 /** Line for the start message if `alertsRetainDays` is not set and the log has no limit. */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { MiB } from '../../../lib/units.ts';
 
-/** Days for which a new log keeps alerts unless `alertsRetainDays` is set. */
+/** Days for which a new log keeps alerts by default. */
 export const defaultRetainDays = 400;
 
 const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });

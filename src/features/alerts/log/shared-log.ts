@@ -12,7 +12,7 @@ import { Spool } from './spool.ts';
 
 const ignore = (): void => undefined;
 
-/** Number of alerts, at the end of the log, that are folded on each startup. */
+/** Number of alerts at the end of the log that every startup folds. */
 const tailCount = 20_000;
 
 /** Opens the alert log in the tables `alert` and `alert_event` of the shared database. */
@@ -46,7 +46,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
   const catchUp = () => firing.catchUp().catch(ignore);
   const store = new SharedAlertStore(journal, { clock, firing, catchUp, repeatAfterMs, onReceived });
   if (settings.spool) {
-    // Opened after the store, because lines of the last run may be shipped immediately, through the store.
+    // Opened after the store, because lines left by the previous run may be shipped through the store immediately.
     store.spool = await Spool.open({
       storage,
       log,

@@ -8,7 +8,7 @@ import { AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store
 import { RepeatKeys } from './repeat-keys.ts';
 import type { Spool } from './spool.ts';
 
-/** Milliseconds after which an alert that is still uncommitted is written to the spool. */
+/** Milliseconds after which an uncommitted alert is written to the spool. */
 const commitMs = 1000;
 
 interface SharedParts extends AlertStoreParts {
@@ -69,7 +69,7 @@ export class SharedAlertStore extends AlertStore {
   }
 
   async #storeNow(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
-    // A resolution names the alert it resolves, which another instance may have just stored.
+    // A resolution names the alert that it resolves. Another instance may have stored that alert just now.
     const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
     const hasResolution = alerts.some(({ record: { status } }) => status === 'resolved');
     if (canRead && hasResolution) await awaitWithin(commitMs, this.#catchUp());

@@ -27,23 +27,23 @@ interface SpoolParts extends Pick<Parts, 'storage' | 'log'> {
 }
 
 /**
- * Alerts that wait on the disk of this machine for the database. A small file contains the seq of the last shipped
- * line. A log file is deleted once all of its lines have been shipped.
+ * Alerts that wait on this machine's disk for the database. A small file contains the seq of the last shipped line. A
+ * log file is deleted once all of its lines have been shipped.
  */
 export class Spool {
   readonly #parts: SpoolParts;
   readonly #journal: Journal;
   readonly #position: ReplacedFile;
   readonly #closing = new AbortController();
-  /** Last line stored in the database, and last line queued for the database. */
+  /** Seqs of the last line that the database has stored, and of the last line queued for the database. */
   #shipped: number;
   #submitted: number;
-  /** Last line on disk, and number of unfinished writes. */
+  /** Seq of the last line on disk, and number of unfinished writes. */
   #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
   #positionWrite: Promise<void> | undefined;
-  /** Set while the last lines are being queued. Await it before you queue other alerts. */
+  /** Set while the last lines are being queued. Await it before queuing other alerts. */
   hold: Promise<void> | undefined;
 
   private constructor(parts: SpoolParts, journal: Journal, position: ReplacedFile, shipped: number) {
@@ -81,7 +81,7 @@ export class Spool {
     return spool;
   }
 
-  /** True while lines are waiting. Later alerts must then wait behind them. */
+  /** True while lines are waiting. New alerts must then wait behind these lines. */
   get isUsed(): boolean {
     return this.#pending > 0 || this.waiting > 0;
   }

@@ -60,7 +60,7 @@ export const alertTransfer = defineTransfer<PortableRecord>({
         const { hash, state } = splitKey(key);
         return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
       },
-      // All other keys are in their records, so this key is an Idempotency-Key.
+      // All other keys are in their records, so this one is an Idempotency-Key.
       add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
     },
   }),

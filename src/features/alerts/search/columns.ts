@@ -18,7 +18,7 @@ export const alertColumns = [
 
 type AlertCells = Readonly<Record<(typeof alertColumns)[number], unknown>>;
 
-/** Returns the cells of an alert in column order. The incident's cell contains its number. */
+/** Returns the cells of an alert in column order. The cell for the incident contains its number. */
 export const toAlertCells = (alert: AlertCells): unknown[] =>
   alertColumns.map((name) => {
     const { [name]: value } = alert;

@@ -50,7 +50,7 @@ const planBuckets = (query: HistogramQuery, now: Date) => {
   return { first, last: first + Math.ceil((end - first) / length) * length, length };
 };
 
-/** True if the index of the log suffices for the filters. The index contains the level of every alert. */
+/** True if the log's index suffices for the filters. The index contains the level of every alert. */
 const isIndexed = ({ source, hostname, status, q }: AlertFilters): boolean =>
   [source, hostname, status, q].every((filter) => filter === undefined);
 

@@ -9,12 +9,12 @@ import { AlertList, AlertQuery } from '../schema.ts';
 import { toAlert } from '../shown-alert.ts';
 import { refuseLargeRead } from './read-limit.ts';
 
-/** Maximum number of records in a list that need not queue behind longer lists. */
+/** Maximum length of a list that does not have to queue behind longer lists. */
 const shortCount = 100;
 
 /** Creates the contract's route that lists the latest alerts. */
 export const createAlertListRoute = (journal: RecordLog): Route => {
-  // A long list may read a lot; limiting concurrency leaves CPU and disk to other requests.
+  // A long list may read a lot. Limited concurrency leaves CPU and disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });
   const short = createQueue({ running: 16, waiting: 1000, refusal });

@@ -31,7 +31,7 @@ interface SearchParts {
 
 /** Creates the routes that search, count and read logged alerts. */
 export const createSearchRoutes = (parts: SearchParts): Route[] => {
-  // A search may read a lot; limiting concurrency leaves CPU and disk to other requests.
+  // A search may read a lot. Limited concurrency leaves CPU and disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many searches of alerts are running' });
   return [createSearchRoute(parts, queue), createHistogramRoute(parts, queue), createDetailsRoute(parts)];
 };

@@ -83,10 +83,10 @@ const architectures: Record<string, [number, string]> = {
 
 const lscpu = readOutput('lscpu');
 
-/** Returns lscpu's value for a label; undefined if lscpu does not show the label. */
+/** Returns lscpu's value for a label. Undefined if lscpu does not show the label. */
 const findOfProcessor = (label: string): string | undefined => new RegExp(`^ *${label}: +(.*)$`, 'm').exec(lscpu)?.[1];
 
-/** Returns the total size of all caches at a level, in KB; null if lscpu shows none. */
+/** Returns the total size of all caches at a level, in KB. Null if lscpu shows none. */
 const findCacheKB = (level: string): number | null => {
   const table = readOutput('lscpu', '--bytes', '--caches=NAME,ALL-SIZE');
   const bytes = new RegExp(`^${level} +(\\d+)$`, 'm').exec(table)?.[1];
@@ -191,7 +191,7 @@ const startSleep = async (t: TestContext): Promise<number> => {
   t.after(() => child.kill('SIGKILL'));
   await once(child, 'spawn');
   const pid = Number(child.pid);
-  // A process's memory is complete once it sleeps.
+  // A process's memory is complete once the process sleeps.
   await waitUntil('the process sleeps', () =>
     /^S\S* +sleep$/.test(readOutput('ps', '-o', 'stat=,comm=', '-p', `${pid}`)),
   );

@@ -139,7 +139,7 @@ const driveTypes: Record<FileSystemKind, number> = { removable: 2, fixed: 3, net
 
 const osTypes: Partial<Record<NodeJS.Platform, number>> = { darwin: 2, win32: 18, linux: 36, freebsd: 42 };
 
-/** Returns CIM_OperatingSystem.OSType. Null for a system without one. */
+/** Returns the value of CIM_OperatingSystem.OSType. Null if the system has none. */
 export const osTypeOf = (platform: NodeJS.Platform): number | null => osTypes[platform] ?? null;
 
 const architectures: Record<string, [addressWidth: 32 | 64, number: number | null, systemType?: string]> = {
@@ -154,8 +154,8 @@ const architectures: Record<string, [addressWidth: 32 | 64, number: number | nul
 };
 
 /**
- * Returns the address bits, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType for Node's name of an
- * architecture. An architecture unknown to Windows has no number and keeps its name.
+ * Returns the address bits, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType for an architecture, given
+ * by its name in Node. An architecture unknown to Windows has no number and keeps its name.
  */
 export const toArchitecture = (name: string) => {
   const [addressWidth, number, systemType = name] = architectures[name] ?? [64, null];

@@ -11,7 +11,7 @@ import { getEventLog, toEvent, toJournalArguments } from './get-event-log.ts';
 
 const signal = new AbortController().signal;
 
-/** Program that prints the recorded entries for any arguments, or a field's values. */
+/** Program that prints the recorded entries for any arguments, or the values of a field with `--field`. */
 const recorded = `case "$1" in --field=*)
   printf '%s\\n' ${journal.flatMap((entry) => listIndexed(entry)).join(' ')}; exit;;
 esac
@@ -169,7 +169,7 @@ test('each group of a log is combined with each alternative', () => {
 
 const other: Entry = { _TRANSPORT: 'journal', _PID: '7', SYSLOG_IDENTIFIER: 'other', _SYSTEMD_UNIT: 'other.service' };
 
-/** Opens a journal with a journalctl that records its calls. */
+/** Opens a journal with a stand-in for journalctl that records its calls. */
 const openJournal = async (t: TestContext, entries: readonly Entry[]) => {
   const folder = await writeJournal(t, entries);
   const program = writeProgram(t, 'journalctl', `echo "$@" >> "$0.calls"; exec journalctl --directory=${folder} "$@"`);

@@ -80,8 +80,8 @@ const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolea
 
 /**
  * Terms for journalctl, by log. System: entries from the kernel, its audit, the journal itself and process 1.
- * Application: all other entries. journalctl cannot express "not process 1", so `getEventLog` excludes these entries
- * itself.
+ * Application: all other entries. Because journalctl cannot express "not process 1", `getEventLog` excludes these
+ * entries itself.
  */
 const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
   System: [['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver'], ['_PID=1']],
@@ -89,8 +89,8 @@ const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
 };
 
 /**
- * Returns arguments that list the entries matching one of the alternatives, newest first. They narrow the search as far
- * as journalctl can.
+ * Returns arguments that list the entries matching one of the alternatives, newest first. The arguments narrow the
+ * search as far as journalctl can.
  */
 export const toJournalArguments = (
   { LogName, After, Before, EntryType }: Parameters,
@@ -169,7 +169,7 @@ const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
   return priority === 4 ? 'Warning' : 'Information';
 };
 
-/** Returns the number of an entry in the journal. This is the `i=` part of its cursor, in hexadecimal. */
+/** Returns the number of an entry in the journal: the hexadecimal `i=` part of its cursor. */
 const toIndex = (cursor: string | null): number | null => {
   const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 16);
@@ -182,14 +182,17 @@ const toTime = (microseconds: string | null): string | null =>
 const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
 
-/** Maximum number of matches, and maximum bytes of a value. The length of a program's arguments is limited. */
+/**
+ * Maximum number of matches, and maximum bytes of a value. Needed because the length of a program's arguments is
+ * limited.
+ */
 const maxMatches = 100;
 const maxValueBytes = 1024;
 
 /**
- * Returns alternative matches, in journalctl syntax, for the entries with the wanted sources and ids: `[]` if the
- * journal has no such entry, `[[]]` if journalctl cannot narrow the search. journalctl finds exact values in its index.
- * Patterns and case-insensitive names are compared with the values in the journal.
+ * Returns alternative matches, in journalctl syntax, for entries with the wanted sources and ids: `[]` if the journal
+ * has no such entry, `[[]]` if journalctl cannot narrow the search. journalctl finds exact values in its index.
+ * Patterns and case-insensitive names are compared with the values that the journal contains.
  */
 const findMatches = async (
   program: string,
@@ -212,8 +215,8 @@ const findMatches = async (
 };
 
 /**
- * Creates a function that returns matches for the wanted values of a field. Undefined if a value cannot be an argument
- * or if there are too many.
+ * Creates a function that returns matches for the wanted values of a field. It returns undefined if a value cannot be
+ * an argument or if there are too many.
  */
 const createValueFinder =
   (program: string, signal: AbortSignal) =>

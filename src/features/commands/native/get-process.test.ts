@@ -16,7 +16,7 @@ const readRows = (host: HostReadings) => {
   return async (...given: Parameters<typeof getProcess>) => (await getProcess(...given)).rows;
 };
 
-/** Starts a process with the given name that lasts as long as the test, then opens the host's readings. */
+/** Starts a process with the given name that lasts as long as the test. Then opens the host's readings. */
 const startNamed = async (
   t: TestContext,
   name: string,
@@ -30,7 +30,7 @@ const startNamed = async (
   copyFileSync('/bin/sleep', program);
   const child = spawn(program, ['300']);
   await once(child, 'spawn');
-  // A process's memory is complete once it sleeps.
+  // A process's memory is complete once the process sleeps.
   await waitUntil('the process sleeps', () => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   const host = createHostReadings();
   t.after(() => {

@@ -79,7 +79,8 @@ const toStartType = ({ UnitFileState }: Unit): StartType | null =>
   UnitFileState === '' ? null : (startTypes[UnitFileState] ?? 'Manual');
 
 /**
- * Returns the exit code of the main process's last run, or 128 plus the signal. Null if the process has never exited.
+ * Returns the exit code of the last run of the main process, or 128 plus the signal that ended it. Null if the process
+ * has never exited.
  */
 const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
   if (ExecMainCode === '' || ExecMainCode === '0') return null;

@@ -90,7 +90,7 @@ test("an event's level and keywords become the entry type of Get-EventLog", () =
 
 const services: ParsedCommand = { name: 'Get-Service', parameters: {} };
 
-/** Returns the result for output lines. `taken` counts the lines read. */
+/** Returns the result for lines of output. `taken` counts the lines that were read. */
 const read = async (lines: (object | string)[], command: ParsedCommand = services) => {
   const answer = createAnswer('/opt/pwsh', command);
   let taken = 0;

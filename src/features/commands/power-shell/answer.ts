@@ -9,15 +9,15 @@ import type { readProperties } from './script.ts';
 /** Object read from the output of the script, with values keyed by property path. */
 export type ReadObject = Readonly<Record<string, unknown>>;
 
-/** Cmdlets that return objects. The properties of Get-CimInstance depend on the class. */
+/** Cmdlets that return objects. For Get-CimInstance, the properties depend on the class. */
 type Cmdlet = keyof typeof readProperties | 'Get-CimInstance';
 
 /** Bits of an event's keywords, from winmeta.h. */
 const keywordBits = { failureAudit: 2 ** 52, successAudit: 2 ** 53 };
 
 /**
- * Functions that convert the objects of each cmdlet to rows. The rows have the properties of the native runner, in the
- * same order.
+ * Functions that convert each cmdlet's objects to rows. The rows have the same properties as those of the native
+ * runner, in the same order.
  */
 export const rowMakers: Record<Cmdlet, (read: ReadObject) => OutputRow> = {
   'Get-Process': (read) => ({
@@ -69,8 +69,7 @@ const toEntryType = (level: number, keywords: number): string => {
 };
 
 /**
- * Tests a bit of a signed 64-bit number. JavaScript rounds away the lowest bits of such a number, but keeps the keyword
- * bits.
+ * Tests a bit of a signed 64-bit number. JavaScript loses the lowest bits of such a number, but keeps the keyword bits.
  */
 const hasBit = (number: number, bit: number): boolean => Math.abs(Math.floor(number / bit) % 2) === 1;
 
@@ -84,7 +83,7 @@ interface Message {
 /**
  * Collects the output of the script: one line of JSON for the cmdlet that runs, one for each object, and one for the
  * end. `onOutput` throws a CommandFailure for PowerShell's own errors and for unexpected output. `toOutput` returns
- * undefined if the end is missing.
+ * undefined if the line for the end is missing.
  */
 export const createAnswer = (program: string, command: ParsedCommand) => {
   // Get-WinEvent, used if Get-EventLog is missing, filters by only some of the parameters.

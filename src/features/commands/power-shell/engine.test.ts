@@ -21,7 +21,7 @@ after(() => host.close());
 const signal = AbortSignal.timeout(300_000);
 const self: ParsedCommand = { name: 'Get-Process', parameters: { Id: [process.pid] } };
 
-/** Returns the rows for a command line, using a stand-in for a cmdlet that exists only on Windows. */
+/** Returns the rows for a command line, with a stand-in for a cmdlet that only Windows has. */
 const runOnWindows = async (t: TestContext, cmdlet: string, line: string): Promise<OutputRow[]> => {
   const command = checkCommand(line);
   if (command instanceof Refusal) return assert.fail(command.message);

@@ -80,7 +80,7 @@ const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandPar
  */
 const toPattern = (pattern: string): string => pattern.replaceAll(/[[\]\x60]/g, '\x60$&');
 
-/** Returns the conditions in WQL. It also accepts numbers and booleans written as strings. */
+/** Returns the conditions as WQL. WQL also accepts numbers and booleans written as strings. */
 const toWql = (conditions: readonly FilterCondition[]): string =>
   conditions
     .map(({ property, operator, value }) => `${property} ${operator} '${value.replaceAll(/[\\']/g, '\\$&')}'`)

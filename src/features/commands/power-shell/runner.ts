@@ -12,8 +12,8 @@ const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
 const taskkill = 'C:\\Windows\\System32\\taskkill.exe';
 
 /**
- * Creates the runner that uses the cmdlets of the PowerShell at an absolute path. Each command runs in a process of its
- * own. The arguments never change. The command is data on standard input.
+ * Creates the runner that uses the cmdlets of the PowerShell at an absolute path. Each command runs in a separate
+ * process. The arguments never change, because the command is passed as data on standard input.
  */
 export const createPowerShellRunner = (program: string, platform: NodeJS.Platform = process.platform): Runner => {
   const environment = createEnvironment(platform);
@@ -38,9 +38,9 @@ export const createPowerShellRunner = (program: string, platform: NodeJS.Platfor
 };
 
 /**
- * Returns the environment for PowerShell, without the server's variables, telemetry, update checks, colours or
- * diagnostic files. On Windows, Node adds the variables that every program needs, such as SystemRoot. On other systems,
- * PowerShell needs a PATH to start. It creates a new temporary folder each time if HOME is missing.
+ * Returns the environment for PowerShell. Leaves out the server's variables. Disables telemetry, update checks, colours
+ * and diagnostic files. On Windows, Node adds the variables that every program needs, such as SystemRoot. On other
+ * systems, PowerShell needs a PATH to start, and creates a new temporary folder each time if HOME is missing.
  */
 export const createEnvironment = (platform: NodeJS.Platform): Record<string, string> => ({
   POWERSHELL_TELEMETRY_OPTOUT: '1',

@@ -1,7 +1,7 @@
 import { cimClasses } from '../cim-classes.ts';
 import { policies } from '../policy.ts';
 
-/** Properties read from each object. A dot leads to a property of the value. No property contains a command line. */
+/** Properties to read from each object. A dot leads to a property of the value. No property contains a command line. */
 // biome-ignore format: a list of names reads better in lines than in a column
 export const readProperties = {
   'Get-Process': [
@@ -19,7 +19,7 @@ export const readProperties = {
   ],
 } as const;
 
-/** Filters for Get-WinEvent. It is used if Get-EventLog is missing. */
+/** Filters for Get-WinEvent, which is used if Get-EventLog is missing. */
 export const eventFilterKeys = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
 
 const toHashTable = (entries: [string, readonly string[]][]): string => {
@@ -37,8 +37,8 @@ const classes = toHashTable(
 );
 
 /**
- * Only text that PowerShell runs. It is identical for every request and written for Windows PowerShell 5.1. The script
- * reads one line of JSON from standard input (see request.ts). It writes lines of JSON (see answer.ts) as bytes,
+ * The only text that PowerShell runs. It is identical for every request and written for Windows PowerShell 5.1. The
+ * script reads one line of JSON from standard input (see request.ts). It writes lines of JSON (see answer.ts) as bytes,
  * because the console's encoding is unknown. Modules are loaded only from PowerShell's own folder. Double quotes are
  * avoided, because Windows would have to escape them in the argument.
  */

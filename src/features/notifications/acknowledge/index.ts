@@ -18,7 +18,7 @@ interface LinkAcknowledgement {
   keys: readonly [Buffer, ...Buffer[]];
   routes: Route[];
   /**
-   * Returns the URL with which the receiver at a destination acknowledges the incidents. Undefined if no links are
+   * Returns the URL that lets the receiver of a destination acknowledge the incidents. Undefined if no links are
    * served.
    */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;

@@ -10,14 +10,14 @@ const mostIncidents = 16;
 const prefix = 'ack_';
 
 const version = 2;
-/** Version of tokens without a seal, which 1.1.0 created. */
+/** Version of the unsealed tokens that 1.1.0 created. */
 const unsealedVersion = 1;
 const idBytes = 16;
 const signatureBytes = 16;
 const sealBytes = 8;
 /**
- * Bytes for the version, the expiry (Unix seconds) and the length of the destination's name. The seal, the name and the
- * ids follow.
+ * Bytes before the seal: the version, the expiry in Unix seconds, and the length of the destination's name. After the
+ * seal come the name and the incident ids.
  */
 const headBytes = 6;
 
@@ -38,14 +38,17 @@ export interface AcknowledgeGrant {
   ids: readonly string[];
 }
 
-/** `incomplete`: part of the token is missing. `forged`: the token was altered, or signed with another key. */
+/**
+ * Content of a token. `incomplete`: part of the token is missing. `forged`: the token was altered, or signed with an
+ * unknown key.
+ */
 type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired' | 'removed';
 
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
 /**
- * Creates and reads the tokens of links. The first key signs. Signatures by any of the keys are valid. `find` returns
- * the current destination with a name.
+ * Creates and reads the tokens of links. The first key signs new tokens. Tokens signed with any of the keys are valid.
+ * `find` returns the current destination with a name.
  */
 export const createAcknowledgeLinks = (
   keys: readonly [Buffer, ...Buffer[]],

@@ -19,7 +19,7 @@ export interface AcknowledgePage {
   link: string | undefined;
 }
 
-/** Style sheet. Does not use `light-dark()`, which old phones do not support. */
+/** Style sheet. Does not use `light-dark()`, because old phones do not support it. */
 const style = `
 :root { color-scheme: light dark; --paper: #f6f7f4; --raised: #fff; --ink: #1b2422; --quiet: #56625f; --accent: #0a6a50;
   --on-accent: #fff; --good: #0f7a57; }
@@ -46,7 +46,7 @@ button:focus-visible, a:focus-visible { outline: .2rem solid var(--accent); outl
 a { color: var(--accent); }
 `;
 
-/** Content security policy. Allows only the style of the page itself, and forms that post to the same URL. */
+/** Content security policy. Allows only the page's own style, and forms that post to the page's URL. */
 const policy = [
   ...["default-src 'none'", `style-src 'sha256-${hash('sha256', style, 'base64')}'`, "form-action 'self'"],
   ...["base-uri 'none'", "frame-ancestors 'none'"],

@@ -81,7 +81,7 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   }),
 ];
 
-/** Incidents to which a link applies. */
+/** Incidents named by a link. */
 interface LinkedIncidents {
   incidents: readonly SharedIncident[];
   /** Incidents acknowledged by this request. */
@@ -94,8 +94,8 @@ const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: Acknowled
 };
 
 /**
- * Returns the author of an acknowledgement made with a link. This is the destination, or the person if the link was
- * sent to a person's way.
+ * Returns the author of an acknowledgement made with a link: the person if the link was sent to one of the person's
+ * ways, otherwise the destination.
  */
 const toAuthor = ({ destination }: AcknowledgeGrant): string =>
   splitWayName(destination)?.person ?? `destination:${destination}`;

@@ -7,12 +7,12 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
 
 /**
- * Milliseconds after which an unresolved alert ends. This is longer than the 24 hours in which repeats are not
- * delivered. Without an end time, Alertmanager would resolve the alert after five minutes.
+ * Milliseconds until an unresolved alert ends. Longer than 24 hours, because repeats within 24 hours are not delivered.
+ * Without an end time, Alertmanager would resolve the alert after five minutes.
  */
 const firingMs = 25 * 60 * 60 * 1000;
 
-/** Milliseconds after which the alert of an incident ends. The resolution is sent in any case. */
+/** Milliseconds until the alert of an incident ends if its resolution is never delivered. */
 const openMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Alertmanager with API version 2. `url` is the address of the server. Labels identify an alert. */

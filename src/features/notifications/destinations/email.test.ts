@@ -99,7 +99,7 @@ test('nothing of an incident becomes a header, a link or a script', async (t) =>
   assert.doesNotMatch(html, /<script|href="javascript/);
 });
 
-/** Returns the outcome of a mail to a server with the given behaviour. */
+/** Returns the outcome of sending a mail to a server with the given behaviour. */
 const outcomeOf = async (t: Scope, options: Parameters<typeof startMailServer>[1], settings: object = {}) => {
   const server = await startMailServer(t, options);
   return (await (await open(t, server.url, settings))(createUpdate())).outcome;

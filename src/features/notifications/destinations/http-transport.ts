@@ -14,7 +14,7 @@ const connectMs = 5000;
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Response of the receiver, or the reason why there is none. `isSent`: the receiver may have seen the request.
+ * Response of the receiver, or the reason why there is no response. `isSent`: the receiver may have seen the request.
  * `isUnanswered`: the receiver may still be processing the request. `isForbidden`: `watchTargets` does not allow the
  * address.
  */

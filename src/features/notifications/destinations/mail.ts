@@ -4,10 +4,10 @@ import type { IncidentMessage } from '../message/message.ts';
 import type { Outgoing, Urgency } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 
-/** Maximum size in bytes of the text. */
+/** Maximum size of the text in bytes. */
 const maxBytes = 64 * 1024;
 
-/** Maximum number of incidents whose threads are referenced in a mail. */
+/** Maximum number of incident threads that one mail references. */
 const mostThreads = 16;
 
 interface MailAddress {
@@ -30,7 +30,7 @@ export interface Mail {
   headers: Record<string, string>;
 }
 
-/** Converts a message to a mail. The mail depends only on the message, so a retry has the same id. */
+/** Converts a message to a mail. The mail depends only on the message, so every retry has the same id. */
 export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]): Mail => {
   const { id, time, title, urgency, via } = outgoing;
   const author = toMailAddress(from);

@@ -2,7 +2,7 @@ import type { Outgoing, Urgency } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 import { type DestinationType, toBearer, toHeader, toPath } from './type.ts';
 
-/** Maximum size in bytes of the text. ntfy turns longer messages into attachments. */
+/** Maximum size of the text in bytes. ntfy turns longer messages into attachments. */
 const maxBytes = 4096;
 
 const looks: Record<Urgency, [priority: string, tag: string]> = {

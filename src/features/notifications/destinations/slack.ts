@@ -2,12 +2,12 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 import { breakMentions, type DestinationType, jsonType, toPath } from './type.ts';
 
-/** Maximum size in bytes of the text. Slack truncates longer text. */
+/** Maximum size of the text in bytes. Slack truncates longer text. */
 const maxBytes = 4000;
 
 /**
- * Incoming webhook for Slack, Mattermost or Rocket.Chat. `url` is the secret. Links are used instead of buttons. Slack
- * shows a warning for buttons without an interaction endpoint, and the other two ignore blocks.
+ * Incoming webhook of Slack, Mattermost or Rocket.Chat. The whole `url` is secret. Messages have links instead of
+ * buttons: Slack shows a warning for buttons without an interaction endpoint, and the other two ignore blocks.
  */
 export const slackDestination: DestinationType = {
   name: 'slack',

@@ -52,7 +52,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host name of the mail server is unknown',
 };
 
-/** Returns the reason. Leaves out the text of the response, which may name people. */
+/** Returns the reason. Leaves out the text of the server's response, because it may name people. */
 export const toReason = (failure: MailFailure): string => {
   const { step, code, origin, status, response, command } = failure;
   if (origin === forbiddenTarget) return failure.message;

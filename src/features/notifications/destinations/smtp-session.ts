@@ -10,7 +10,7 @@ import type { ReceiverAddress } from './type.ts';
 
 /** Timeout for connection, TLS and greeting, in milliseconds. Some servers delay the greeting on purpose. */
 const connectMs = 30_000;
-/** Milliseconds for which a connection is kept open for another mail. */
+/** Milliseconds for which an idle connection is kept open for the next mail. */
 const idleMs = 5000;
 
 /** Connection to a mail server. Sends mails one at a time. */
@@ -20,7 +20,7 @@ export class SmtpSession {
   readonly #limitMs: number;
   #isUsed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Makes the current step reject. */
+  /** Rejects the current step. */
   #fail: (error: SmtpError) => void = () => undefined;
   #onEnd: () => void = () => undefined;
 

@@ -7,7 +7,7 @@ import { concernsOneMail, MailFailure, type SmtpError, toMailOutcome, toReason }
 import { SmtpSession } from './smtp-session.ts';
 import type { ReceiverAddress, SendResult, Transport } from './type.ts';
 
-/** Maximum number of remembered mails of which some recipients were refused. */
+/** Maximum number of remembered mails that were refused for some of their recipients. */
 const mostPartial = 1000;
 
 /** Creates the transport that sends messages through a mail server to the recipients in the settings. */
@@ -29,8 +29,8 @@ export const createMailSender = (receiver: ReceiverAddress, seconds: number, loo
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
   /**
-   * Recipients that the server accepted for a mail, by mail id, if it refused other recipients. Retries skip the
-   * accepted recipients.
+   * Accepted recipients by mail id, for mails that the server refused for other recipients. Retries skip the accepted
+   * recipients.
    */
   const accepted = new Map<string, Set<string>>();
   const connect = async (): Promise<SmtpSession> => {

@@ -10,7 +10,7 @@ import { type DestinationSettings, destinationTypes } from '../settings.ts';
 import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
 import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
-/** Facts about a way to reach a person that affect the target of the way. */
+/** Properties of a person's way that determine its target. */
 interface WayFacts {
   person: string;
   delayMs: number;
@@ -33,7 +33,7 @@ export interface DestinationTarget {
    * destination.
    */
   createdAt: number | null;
-  /** Facts about a way to reach a person. Undefined for a destination that belongs to nobody. */
+  /** Properties of a person's way. Undefined for a destination that belongs to nobody. */
   way?: WayFacts;
 }
 

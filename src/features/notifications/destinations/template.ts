@@ -4,10 +4,10 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { toSingleLine, truncate } from '../message/plain-text.ts';
 import { type DeliveryRequest, type DestinationType, type ReceiverAddress, toHeader } from './type.ts';
 
-/** Maximum size in bytes of a value in the body. */
+/** Maximum size of a value in the body, in bytes. */
 const maxBodyBytes = 16 * 1024;
 
-/** Maximum size in bytes of a value in the query or in a header. Servers limit their size. */
+/** Maximum size of a value in the query or in a header, in bytes. Servers limit the size of both. */
 const maxQueryBytes = 1024;
 
 /** Value that replaces a placeholder. */
@@ -87,7 +87,7 @@ const jsonStart = /^\s*(?:\[|\{(?!\w+\}))/;
 const toContentType = ({ headers, settings }: ReceiverAddress): string =>
   headers['content-type'] ?? (jsonStart.test(settings.body ?? '') ? 'application/json' : 'text/plain; charset=utf-8');
 
-/** Format that determines how values are escaped. */
+/** Context that determines how values are escaped. */
 type Form = 'json' | 'form' | 'xml' | 'header' | 'text';
 
 const toForm = (receiver: ReceiverAddress): Form => {

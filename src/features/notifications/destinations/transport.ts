@@ -46,7 +46,7 @@ const toForbidden = ({ receiver: { url } }: DestinationTarget, targets: Targets)
   }
 };
 
-/** Returns the transport of a destination whose receiver speaks HTTP. */
+/** Returns the transport of an HTTP destination. */
 export const toTransport = (
   target: Pick<DestinationTarget, 'type' | 'receiver'>,
   { send, close }: HttpTransport,

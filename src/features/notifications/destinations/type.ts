@@ -25,7 +25,7 @@ export interface DestinationType {
   schemes?: readonly string[];
   /** Settings specific to this type. */
   ownSettings?: readonly (keyof OwnSettings)[];
-  /** Headers of the body that settings can change. */
+  /** Body-related headers that the settings can override, such as `content-type`. */
   ownHeaders?: readonly string[];
   /** Returns the problem with the settings, as a clause without secrets. */
   findProblem?(receiver: ReceiverAddress): string | undefined;
@@ -101,7 +101,7 @@ export interface ReceiverAddress {
 
 export interface SendResult {
   outcome: DeliveryOutcome;
-  /** Response of the receiver, or the reason why there is none. */
+  /** Response of the receiver, or the reason why there is no response. */
   reply: string;
   /** True if the mail server may accept other mails. */
   concernsOneMail?: boolean;
@@ -139,7 +139,7 @@ export const toPathWith = ({ pathname, search }: URL, end: string): string => {
 
 export const jsonType = { 'content-type': 'application/json' };
 
-/** Returns the header for receivers, or their proxies, that expect a bearer token. */
+/** Returns the `Authorization` header for receivers, or proxies in front of them, that expect a bearer token. */
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 

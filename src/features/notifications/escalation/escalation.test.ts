@@ -137,7 +137,7 @@ test('a rise in level starts the policy anew, also for people who were notified'
   await waitForRequests(anna, 2);
   await waitForRequests(ben, 2);
   assert.deepEqual(messagesTo(anna), [`opened ${name}`, `raised ${name}`]);
-  // The rise in level does not answer a step, but the answer to the earlier step stays valid.
+  // The `raised` notification does not answer an escalation step, but the answer to the earlier step stays valid.
   await waitUntilPasses(async () => {
     const { notifications } = (await app.request<Timeline>('GET', '/api/incidents/1')).json;
     const one = notifications.find(({ destination }) => destination === 'ben/phone');

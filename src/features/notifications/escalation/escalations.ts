@@ -12,13 +12,10 @@ interface EscalationParts {
   policies: Pick<PolicyKeeper, 'find' | 'list' | 'onChanged'>;
   routing: Pick<RoutingKeeper, 'find' | 'onChanged'>;
   rotations: { list(): readonly { name: string }[]; onCallAt(rotation: string, at: number): string[] };
-  /** Returns the names of destinations that get incidents. Does not include ways. */
+  /** Returns the names of destinations that get incidents. Does not include people's ways. */
   listDestinations(): readonly string[];
   people: Pick<People, 'listUsers' | 'listReachable'>;
-  /**
-   * Returns the time from which incidents follow the routing in the config file, in Unix milliseconds. Undefined if
-   * unknown.
-   */
+  /** Returns the time at which the config file's routing took effect, in Unix milliseconds. Undefined if unknown. */
   configuredSince(): number | undefined;
   /** True once the stored policies and ways have been read. */
   isRead(): boolean;
@@ -94,7 +91,7 @@ export class Escalations {
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
   }
 
-  /** True if the way belongs to a person whose shift has ended and whom no policy has notified. */
+  /** True if the way belongs to a person whose shift has ended and who has not been notified by a policy. */
   isOffDuty(incident: SharedIncident, { person }: { person: string }, now: number): boolean {
     return this.policyOf(incident, now) === null && !this.isOnCall(person, now);
   }
@@ -132,8 +129,8 @@ export class Escalations {
   }
 
   /**
-   * Returns the policy chosen by the routing. An opening from before the first routing has no policy, because
-   * destinations were notified by their own rules.
+   * Returns the policy chosen by the routing. Undefined for an incident that opened before the first routing, because
+   * its destinations were notified by their own rules.
    */
   #route(incident: SharedIncident, now: number): string | null | undefined {
     const { policies, routing, configuredSince } = this.#parts;

@@ -3,12 +3,15 @@ import type { EscalationStep } from '../../../kit/incident-source.ts';
 import { type EscalationPolicy, nextPlace } from './policy.ts';
 
 /**
- * Maximum milliseconds by which a stored time can be in the future. If it is further ahead, the clock was set back and
+ * Maximum milliseconds by which a stored time may lie in the future. If it is further ahead, the clock was set back and
  * the stored time is meaningless.
  */
 const clockSlackMs = 60_000;
 
-/** Maximum number of places skipped in a row. Two instances can store policies that lead back to themselves. */
+/**
+ * Maximum number of consecutive places without a reachable target. Limits the search, because two instances can store
+ * policies that form a cycle.
+ */
 const mostSkipped = 1000;
 
 /** Next step of an incident's escalation, with its time in Unix milliseconds. */
@@ -24,7 +27,7 @@ interface StepSource {
    * decide.
    */
   route(incident: SharedIncident): string | null | undefined;
-  /** Returns the people and destinations that the names in a step stand for at a time. */
+  /** Returns the people and destinations that a step's names mean at a given time. */
   resolve(notify: readonly string[], at: number): string[];
 }
 
@@ -60,8 +63,8 @@ export const findNextStep = (incident: SharedIncident, source: StepSource, now: 
 };
 
 /**
- * Returns the first place after the given one whose step reaches somebody. Undefined while there is none. The policy
- * continues when a shift begins. If no step of a policy reaches anybody, its remaining rounds are skipped.
+ * Returns the first place after the given one with a step that reaches somebody. Undefined while nobody can be reached.
+ * The policy continues when a shift begins. If no step of a policy reaches anybody, its remaining rounds are skipped.
  */
 const takeReachable = (
   after: EscalationPlace,

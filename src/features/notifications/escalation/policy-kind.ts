@@ -8,7 +8,7 @@ import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { assertDestinationName } from '../settings.ts';
 import { type EscalationPolicy, EscalationPolicySettings, stop, toPolicy } from './policy.ts';
 
-/** Name, in lists, of the policy that stands for the rules of destinations. */
+/** Name under which lists show the policy derived from the destinations' own rules. */
 export const derivedPolicy = 'destinations';
 
 export const mostPolicies = 100;

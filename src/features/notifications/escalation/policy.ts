@@ -110,7 +110,7 @@ export const findUnknownTargets = (
   });
 };
 
-/** Returns problems of policies that refer to each other, as clauses. `find` returns a policy by name. */
+/** Returns problems with policies that refer to each other, as clauses. `find` returns a policy by name. */
 export const findChainProblem = (
   policy: EscalationPolicy,
   find: (name: string) => EscalationPolicy | undefined,
@@ -126,7 +126,7 @@ export const findChainProblem = (
   return undefined;
 };
 
-/** Returns the next place, and the milliseconds to wait at the given place. Undefined at the end. */
+/** Returns the next place, and the milliseconds to wait before moving on from the given place. Undefined at the end. */
 export const nextPlace = (
   { policy, round, step }: EscalationPlace,
   find: (name: string) => EscalationPolicy | undefined,

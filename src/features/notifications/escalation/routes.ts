@@ -23,7 +23,7 @@ interface EscalationRouteParts {
   policies: PolicyKeeper;
   routing: RoutingKeeper;
   listNames(): PolicyNames;
-  /** Returns the policy that stands for the rules of destinations. Empty without such rules. */
+  /** Returns the policy derived from the destinations' own rules. Empty without such rules. */
   derive(): ShownPolicy[];
 }
 

@@ -38,7 +38,7 @@ const toRouting = (
 /** Routing of a server on which nobody has configured one. */
 export const defaultRouting = toRouting({ rules: [], default: null }, false);
 
-/** Kind of runtime setting for the routing, of which there is only one. */
+/** Kind of runtime setting for the routing. There is only one routing. */
 export const routingKind = defineSettingKind<
   EscalationRoutingSettings,
   KnownRouting,

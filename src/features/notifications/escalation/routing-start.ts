@@ -19,8 +19,8 @@ interface StartParts {
 }
 
 /**
- * Time from which newly opened incidents follow the routing in the config file. The time is stored. A restart must
- * neither page people for old incidents nor forget incidents that opened just before it.
+ * Time at which the config file's routing took effect. Only incidents that open later follow the routing. The time is
+ * stored, so that a restart neither pages people for old incidents nor forgets incidents that opened just before it.
  */
 export class RoutingStart {
   readonly #parts: StartParts;
@@ -31,7 +31,7 @@ export class RoutingStart {
 
   constructor(parts: StartParts) {
     this.#parts = parts;
-    // Another instance whose config file has no routing yet may have deleted the time.
+    // Another instance, whose config file has no routing yet, may have deleted the time.
     parts.settings.onChanged(startKind, () => this.#store());
   }
 

@@ -177,7 +177,7 @@ test('a routing that is new in the config file pages nobody of old incidents, al
   for (let starts = 0; starts < 2; starts += 1) {
     const app = await start(routed);
     assert.equal(await policyOf(app, 1), undefined);
-    // If later work is done, nothing was due before.
+    // Once the new incident has notified, any step due for the old incident would have notified, too.
     await fire(app, `new-${starts}`);
     await waitForRequests(receiver, 2 + starts);
     assert.equal(await policyOf(app, 2 + starts), 'ops');

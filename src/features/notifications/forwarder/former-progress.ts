@@ -1,7 +1,7 @@
 import type { Storage } from '../../../storage/storage.ts';
 import { DeliveryProgress, type OpenAlert, type Parked } from './progress.ts';
 
-/** Line of the journal in which version 1.0 stored the progress. */
+/** Journal line in which version 1.0 stored the progress. */
 interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
   /** True if `parked` lists all parked alerts. Otherwise it lists only new ones. */
   checkpoint?: true;

@@ -8,7 +8,7 @@ import { readAlertsFrom } from './records.ts';
 /** Maximum length in characters of a message in a list. */
 const mostCharacters = 500;
 
-/** Fields of a listed alert that come from the log. */
+/** Fields of a listed alert that must be read from the log. */
 type Glance = Pick<DestinationState['parkedAlerts'][number], 'severity' | 'source' | 'message'>;
 
 export const unknownGlance: Glance = { severity: null, source: null, message: null };

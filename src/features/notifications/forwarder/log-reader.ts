@@ -19,13 +19,13 @@ interface ReaderParts {
   onError(err: unknown): void;
 }
 
-/** Reads as many alerts as fit from the log into the queue of a destination. */
+/** Reads alerts from the log into the queue of a destination until the queue is full. */
 export class LogReader {
   /** Last `seq` in the log. */
   stored: number;
   readonly #parts: ReaderParts;
   readonly #records: ReadRecords;
-  /** Open alerts that have not been read since startup, or that are waiting again. Oldest first. */
+  /** Open alerts that have not been read since startup or must be read again, oldest first. */
   #unread: number[];
   #reading: Promise<void> | undefined;
   /** Delay between a failed read and the next attempt. */

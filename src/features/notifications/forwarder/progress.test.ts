@@ -11,7 +11,7 @@ import { openProgress } from './progress-file.ts';
 
 const parked = { id: 'x', reason: 'y', time: 'z' };
 
-/** Progress in which the alerts from the eleventh to `last` have been read and are open. */
+/** Creates a progress in which the alerts after `start` up to `last` have been read and are open. */
 const readUpTo = (last: number, start = 10): DeliveryProgress => {
   const progress = new DeliveryProgress(start);
   for (let seq = start + 1; seq <= last; seq += 1) progress.advance(seq, true);

@@ -3,14 +3,14 @@ import type { StoredHealth } from '../queue/receiver-health.ts';
 /** Maximum number of parked alerts. Older ones are only counted. */
 const mostParked = 10_000;
 
-/** Maximum number of alerts for which the time of the last delivery is stored. */
+/** Maximum number of alerts whose last delivery time is stored. */
 const mostSent = 10_000;
 
 /** Alert that has been read but is not settled. */
 export interface OpenAlert {
   /** Number of failed attempts. */
   attempts: number;
-  /** Set if an administrator has asked to send the parked alert again. `at` is in Unix milliseconds. */
+  /** Set if an administrator has requested the parked alert again. `at` is in Unix milliseconds. */
   again?: { id: string; at: number };
 }
 
@@ -27,7 +27,7 @@ export interface Parked {
  * skipped.
  */
 export class DeliveryProgress {
-  /** Seq of the last alert from before the destination existed. */
+  /** Seq of the last alert that was stored before the destination existed. */
   start: number;
   /** Seq of the last alert that has been read. Alerts up to it are settled, except those in `open`. */
   position: number;
@@ -89,7 +89,7 @@ export class DeliveryProgress {
     this.position = Math.max(this.position, seq);
   }
 
-  /** Starts over after this seq. Used for a new destination that has the name of a former one. */
+  /** Starts over after this seq. Used for a new destination with the name of a removed destination. */
   restart(start: number): void {
     for (const one of [this.open, this.early, this.parked, this.sent]) one.clear();
     const { notice } = this.receiver;
@@ -102,7 +102,10 @@ export class DeliveryProgress {
     else this.early.add(seq);
   }
 
-  /** Settles an open alert that is missing from the log. If the alert was waiting again, it has been deleted. */
+  /**
+   * Settles an open alert that is missing from the log. An alert that was requested again is counted as dropped,
+   * because it has been deleted.
+   */
   lose(seq: number): void {
     if (this.open.get(seq)?.again) this.dropped += 1;
     this.settle(seq);

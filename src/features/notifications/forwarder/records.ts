@@ -10,7 +10,7 @@ export const readAlertsFrom = async (alerts: ReadableAlerts, seq: number): Promi
   return [];
 };
 
-/** Maximum number of records in memory, and maximum number of 64 KiB blocks that these records may occupy. */
+/** Limits of the records in memory: number of records, and number of 64 KiB blocks from which they come. */
 const mostKept = { records: 10_000, blocks: 128 };
 
 /** Records that were read in advance, so that few records have to be read twice. */

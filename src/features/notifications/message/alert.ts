@@ -11,7 +11,7 @@ import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Alert in the form for receivers. It depends only on the record, so repeated deliveries have identical bodies. */
+/** Alert as sent to receivers. It depends only on the record, so repeated deliveries have identical bodies. */
 export interface DeliveredAlert {
   /** Record id. */
   id: string;
@@ -54,7 +54,7 @@ const optionalTexts = [
   ...(['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'firingLevel', 'resolves', 'repeatOf'] as const),
 ] as const;
 
-/** Converts a record to the alert in the form in which `instance` delivers it. */
+/** Converts a record to the alert that `instance` delivers. */
 export const toDelivered = (record: StoredRecord, instance: string, origin = instance): DeliveredAlert => {
   const { id, status, labels, links } = record;
   const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {

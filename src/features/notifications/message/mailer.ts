@@ -14,7 +14,7 @@ export class Mailer {
   readonly #targets: Targets;
   #opened: { from: KnownDestination; sender: MailSender } | undefined;
 
-  /** `find` returns the destination whose server sends the mails. */
+  /** `find` returns the destination with the mail server to use. */
   constructor(find: () => KnownDestination | undefined, targets: Targets) {
     this.#find = find;
     this.#targets = targets;

@@ -6,7 +6,7 @@ import { waitForMessageTurn } from './message-turn.ts';
 /** Links in messages. */
 export interface MessageLinks {
   publicUrl: string | undefined;
-  /** Returns the URL with which the receiver at a destination can acknowledge the incidents. */
+  /** Returns the URL that lets the receiver of a destination acknowledge the incidents. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 

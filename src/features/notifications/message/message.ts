@@ -45,7 +45,7 @@ export interface IncidentMessage {
   body: string;
   /** URL of the incident in the console, or else the link supplied by its sender. */
   link?: string;
-  /** URL with which anyone can acknowledge the incidents. */
+  /** URL that lets anyone acknowledge the incidents. */
   acknowledgeUrl?: string;
   updates: readonly IncidentUpdate[];
   /** Instance that sends the message. */

@@ -15,20 +15,20 @@ export type Outgoing = {
   /** Text below the title. Never empty. */
   text: string;
   link?: string;
-  /** URL with which the receiver can acknowledge the incidents. */
+  /** URL that lets the receiver acknowledge the incidents. */
   acknowledgeUrl?: string;
   /** Instances that have delivered the content. Ends with this instance. */
   via: string;
 } & ({ alert: DeliveredAlert; message?: undefined } | { alert?: undefined; message: IncidentMessage });
 
-/** Urgency with which a receiver presents a message. */
+/** Urgency that tells a receiver how to present a message. */
 export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
 /**
- * Converts content for a receiver. Replaces lone surrogates, which few receivers accept. They occur in logs from before
- * version 1.2.
+ * Converts content for a receiver. Replaces lone surrogates, because few receivers accept them. They occur in logs from
+ * before version 1.2.
  */
 export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing => {
   const sendable = makeWellFormed(content);

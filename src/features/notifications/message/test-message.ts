@@ -4,12 +4,12 @@ import type { DestinationTarget } from '../destinations/target.ts';
 import { openTransport } from '../destinations/transport.ts';
 import { createTextAlert } from './text-alert.ts';
 
-/** Maximum number of characters shown of a response. Enough for a reason, but not enough to read web pages. */
+/** Maximum number of response characters shown. Enough for a reason, but not enough to read web pages. */
 const mostShown = 500;
 
 interface TestOutcome {
   isDelivered: boolean;
-  /** Response of the receiver, or the reason why there is none. */
+  /** Response of the receiver, or the reason why there is no response. */
   response: string;
 }
 
@@ -31,7 +31,7 @@ const toShown = (text: string): string => {
   return `${status}${shorten(text.slice(status.length), mostShown)}`;
 };
 
-/** Removes control characters from the response. Also removes secrets that the receiver may echo. */
+/** Returns the response without control characters, and without secrets that the receiver may have echoed. */
 const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
   [...secrets, ...Object.values(headers).flatMap(toSecrets), ...toUrlSecrets(url)]
     .flatMap(toForms)

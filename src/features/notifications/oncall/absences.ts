@@ -14,7 +14,7 @@ const timeoutMs = 20_000;
 
 const maxBytes = 10 * MiB;
 
-/** Number of days ahead for which absences are read. */
+/** Number of days to look ahead for absences. */
 const daysAhead = 90;
 
 /** Result of the last reading of a person's calendar. */

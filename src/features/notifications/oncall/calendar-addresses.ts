@@ -11,7 +11,7 @@ import { Time, toTimeText } from '../../../kit/time.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import { deleteOwned, isSameUser } from '../people/removal.ts';
 
-/** Number of random bytes in a secret. The secret is 43 characters long. */
+/** Number of random bytes in a secret. As text, the secret has 43 characters. */
 const secretBytes = 32;
 
 /** Stored form: the hash of the secret, never the secret itself. */
@@ -39,7 +39,7 @@ export const NewCalendarAddress = defineShape('NewCalendarAddress', {
 });
 type NewCalendarAddress = Static<typeof NewCalendarAddress>;
 
-/** Maximum number of addresses that one user can create. Prevents a single user from using up the total. */
+/** Maximum number of addresses per creator. Keeps a single user from using up the total. */
 const mostEach = 50;
 
 /** Compiles a stored address. Throws an Error if it is unusable. */

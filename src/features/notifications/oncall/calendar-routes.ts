@@ -27,7 +27,10 @@ const AddressList = defineList('CalendarAddressList', 'Addresses', CalendarAddre
 
 const address = Type.String({ description: 'Id of an address.' });
 
-/** Owner of addresses: a path in the API, and a function that converts its parameter to an owner. */
+/**
+ * Type of owner of calendar addresses: a path in the API, and a function that converts its parameter to the owner's
+ * name.
+ */
 interface Owner {
   path: string;
   params: Record<string, ReturnType<typeof Type.String>>;

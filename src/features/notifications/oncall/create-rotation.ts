@@ -7,14 +7,14 @@ import { Rotation } from './rotation.ts';
 import type { LayerSettings, RotationDefinition, RotationSettings } from './settings.ts';
 import { createTurns, type Turns } from './turns.ts';
 
-/** Default date from which turns are counted. It is a Monday. */
+/** Default date from which turns are counted: a Monday. */
 const defaultStart = '2026-01-05';
 
 /** Earliest year for `from` and `until`. Handovers are computed for all years in between. */
 const firstYear = 2020;
 const lastYear = 2060;
 
-/** Zone in which the times of a rotation are interpreted. */
+/** Time zone of a rotation, with its clock. */
 interface Zone {
   name: string;
   clock: ZoneClock;

@@ -6,7 +6,7 @@ const declinedKind = 'declined-proposal';
 
 const limit = { count: 1000, plural: 'declined proposals' };
 
-/** Declined proposals. They are forgotten some time after they end. */
+/** Declined proposals. Each is removed some time after its period has ended. */
 export class DeclinedProposals {
   readonly #settings: SettingStore;
 

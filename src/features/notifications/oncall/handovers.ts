@@ -10,7 +10,7 @@ const mostADay = 24;
 const firstYear = 1970;
 const lastYear = 2200;
 
-/** Number of years within which a schedule must have a handover. Leap years can be eight years apart. */
+/** Number of years to search for a handover. Leap years can be eight years apart. */
 const yearsToTry = 9;
 
 interface Year {

@@ -3,7 +3,7 @@ import { dayMs, minuteMs } from '../../../lib/units.ts';
 
 const weekMs = 7 * dayMs;
 
-/** Monday before Unix time 0, which was a Thursday. Weeks are counted from this Monday. */
+/** Monday before Unix time 0, a Thursday. Weeks are counted from this Monday. */
 const firstMondayMs = -3 * dayMs;
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -45,7 +45,7 @@ export class Hours {
     return time;
   }
 
-  /** Returns the period around a time in which `isWithin` does not change. Times are Unix milliseconds. */
+  /** Returns the longest period around a time during which `isWithin` stays the same. Times are Unix milliseconds. */
   spanAt(at: number): { isWithin: boolean; startsAt: number; endsAt: number } {
     const isWithin = this.isWithin(at);
     if (this.#spans.some(([start, end]) => end - start === weekMs)) {

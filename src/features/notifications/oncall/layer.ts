@@ -13,7 +13,7 @@ export interface LayerMember extends Period {
   name: string;
 }
 
-/** Period in which the same member of a layer is on call, or nobody. */
+/** Period during which one member of the layer, or nobody, is on call. */
 interface LayerPiece extends Period {
   member: string | undefined;
 }
@@ -24,7 +24,7 @@ interface LayerParts extends Period {
   hours: Hours | undefined;
 }
 
-/** Period in which nobody joins or leaves. */
+/** Period during which nobody joins or leaves. */
 interface Epoch extends Period {
   /** Indexes of the members who are present, in order. */
   present: readonly number[];
@@ -49,8 +49,8 @@ export class Layer {
   }
 
   /**
-   * Returns the member who is on call in this layer at a time, and the period around that time in which the member is
-   * on call. The turns of a member for whom `isKnown` is false pass to the next member.
+   * Returns the member of this layer who is on call at a time, and the surrounding period during which that member
+   * stays on call. Turns of members for whom `isKnown` is false pass to the next member.
    */
   pieceAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
     const { startsAt, endsAt, hours } = this.#parts;

@@ -176,12 +176,12 @@ test('a rotation that cannot work is refused with the reason', () => {
   }
 });
 
-/** Minutes between two steps of the oracle. All times in its cases are multiples of a step. */
+/** Milliseconds between two steps of the oracle. All times in the test cases are multiples of a step. */
 const stepMs = 15 * minuteMs;
 const start = at('2026-01-03T00:00:00Z');
 /** Local time from which turns are counted if there is no start. */
 const turnStart = Date.UTC(2026, 0, 5);
-/** Time from which oracle and rotation are compared. */
+/** Time from which the oracle and the rotation are compared. */
 const compared = at('2026-01-07T00:00:00Z');
 
 /** Reads a zone's clock at each step using only Intl. */

@@ -16,7 +16,7 @@ interface Load {
 /** Monday, 2026-03-02, at midnight in UTC. */
 const monday = Date.UTC(2026, 2, 2);
 
-/** Starts an app whose clock the test moves, with the person anna in the rotation and a policy that pages her. */
+/** Starts an app with a clock that the test moves, the person anna in a rotation, and a policy that pages her. */
 const start = async (t: TestContext, settings: object = {}) => {
   const receiver = await startReceiver(t);
   const time = { now: monday };

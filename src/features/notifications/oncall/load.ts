@@ -18,7 +18,7 @@ interface WeekLoad {
   pages: number;
   /** Number of nights with a page. */
   nights: number;
-  /** Incidents that paged the person and that nobody acknowledged or resolved. */
+  /** Incidents that paged the person but that nobody acknowledged or resolved. */
   notActedOn: readonly SharedIncident[];
 }
 
@@ -37,7 +37,7 @@ interface Page {
   week: number;
 }
 
-/** Returns the local midnight at which the Monday of a week begins. Days begin when the night ends. */
+/** Returns the local midnight at which the week's Monday begins. Days begin when the night ends. */
 export const toWeek = (local: number): number => {
   const day = toDay(local);
   return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;

@@ -27,7 +27,10 @@ export const openRotations = (
   { offers, log }: { offers: Offers & Required<Pick<Offers, 'settings'>>; log: Pick<FastifyBaseLogger, 'error'> },
 ): OpenRotations => {
   const { settings, accounts } = offers;
-  /** True for the name of a user. While the users are unknown, all names count as users. A gap would notify nobody. */
+  /**
+   * True for the name of a user. While the users are unknown, every name counts as a user, because a gap would notify
+   * nobody.
+   */
   const isUser = (name: string): boolean =>
     accounts === undefined || !settings.isRead() || accounts.findUser(name) !== undefined;
   const listUnknown = ({ rotation: { kind, members } }: KnownRotation): string[] =>

@@ -10,14 +10,14 @@ import type { AppliedOverride, Rotation } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 import { DutyOverride, DutyOverrideParams } from './schema.ts';
 
-/** Part of an override: a member, and the time for which the member is on call. Times are Unix milliseconds. */
+/** Part of an override: a member, and the period during which the member is on call. Times are Unix milliseconds. */
 type OverridePart = Pick<AppliedOverride, 'member' | 'startsAt' | 'endsAt'>;
 
 /** Stored form of an override. In a swap, `inReturn` is the part that ends first. */
 type StoredOverride = OverridePart &
   Pick<DutyOverride, 'rotation' | 'comment' | 'createdBy'> & { inReturn?: OverridePart };
 
-/** Override in a request. `inReturn` is the time that the replaced person takes over in exchange. */
+/** Override in a request. `inReturn` is the period that the replaced person takes over in exchange. */
 export type OverrideDraft = Omit<StoredOverride, 'createdBy' | 'inReturn'> & { inReturn?: Period | undefined };
 
 /** Author of a change. Admins and keys may change all shifts. Readers may change only their own. */

@@ -5,7 +5,7 @@ import { intersect, type Period } from './layer.ts';
 import { mostShifts, type Rotation } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 
-/** Number of days ahead for which overrides are proposed. */
+/** Number of days ahead to propose overrides for. */
 const daysAhead = 90;
 
 /** Shift, or part of a shift, during which the person on call is away. */
@@ -50,6 +50,9 @@ const findSubstitute = (rotation: Rotation, absences: Absences, person: string, 
   );
 };
 
-/** Creates an id that does not depend on the start. During a shift, the start moves with the clock. */
+/**
+ * Creates an id that does not depend on the start of the shift. During a shift, the reported start moves with the
+ * clock.
+ */
 const toId = ({ name }: Rotation, person: string, { endsAt }: Period): string =>
   createHash('sha256').update(`${name} ${person} ${endsAt}`).digest('hex').slice(0, 32);

@@ -8,15 +8,15 @@ export interface AppliedOverride extends Period {
 }
 
 /**
- * Period in which the member on call, or the gap, stays the same. The layer or override responsible also stays the
- * same.
+ * Period during which the member on call, or the gap, stays the same, and so does the layer or override responsible for
+ * it.
  */
 export interface Shift extends Period {
   /** User or destination. Undefined in a gap. */
   member: string | undefined;
   /** Index of the layer. Undefined in a gap and for an override. */
   layer: number | undefined;
-  /** Id of the override because of which the member is on call. */
+  /** Id of the override that put the member on call. */
   override: string | undefined;
 }
 
@@ -123,7 +123,7 @@ export class Rotation {
     return startsAt;
   }
 
-  /** Lists up to `most` shifts and gaps between two times. The first and the last are returned in full length. */
+  /** Lists up to `most` shifts and gaps between two times. The first and the last are not cut at these times. */
   listShifts(from: number, to: number, most: number): Shift[] {
     const shifts: Shift[] = [];
     for (let at = from; at < to && shifts.length < most; ) {
@@ -167,7 +167,7 @@ export class Rotation {
     return mostPieces + 2 * this.#overrides.length;
   }
 
-  /** Returns the period around `at` in which no override begins or ends and no other member takes over. */
+  /** Returns the period around `at` during which no override begins or ends and no other member takes over. */
   #pieceAt(at: number): Shift {
     if (!this.#last || at < this.#last.startsAt || at >= this.#last.endsAt) this.#last = this.#findPiece(at);
     return this.#last;

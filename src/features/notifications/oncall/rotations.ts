@@ -20,7 +20,7 @@ export class Rotations {
     this.setOverrides(this.#overrides);
   }
 
-  /** Replaces the overrides, oldest first. Overrides whose member or rotation has been removed have no effect. */
+  /** Replaces the overrides, oldest first. Overrides of a removed member or rotation have no effect. */
   setOverrides(overrides: readonly AppliedOverride[]): void {
     this.#overrides = overrides;
     for (const rotation of this.#rotations) {

@@ -50,7 +50,10 @@ const createHandovers = (cron: string, clock: ZoneClock, start: number): Handove
 
 type Unit = 'hour' | 'day' | 'week';
 
-/** Returns the cron expression for handovers after each period, and the number of its times per turn. */
+/**
+ * Returns the cron expression of possible handovers, and the number of these handovers per turn: a turn of two weeks
+ * spans two weekly handovers.
+ */
 const toCron = (count: number, unit: Unit, at: string | undefined): { cron: string; size: number } => {
   const usual = unit === 'week' ? 'Mon 09:00' : '09:00';
   const [, name, hour, minute] = clockTime.exec(at ?? usual) ?? [];

@@ -19,7 +19,7 @@ interface PeopleParts {
   targets: Targets;
   clock: () => Date;
   users: UserSource | undefined;
-  /** Returns the destination whose server sends the mails of ways without a server of their own. */
+  /** Returns the destination with the mail server for ways that have no server themselves. */
   findMail(): MailServer | undefined;
   /** Resolves once the last change has taken effect. */
   settle(): Promise<void>;

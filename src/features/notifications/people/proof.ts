@@ -5,12 +5,12 @@ import type { StoredWay } from './way.ts';
 /** Number of digits in a code. */
 const digits = 6;
 
-/** Settings that make up the address of a way. If one of them changes, the way is unproven again. */
+/** Returns the settings that make up the address of a way. A change to any of them makes the way unproven. */
 export const toAddressText = ({ type, url, to, method, user }: StoredWay): string =>
   JSON.stringify([type, url ?? null, to ?? null, method ?? null, user ?? null]);
 
 /**
- * Way with the time at which it was created, in Unix milliseconds. A way that replaces a deleted one thus gets
+ * Way, with its creation time in Unix milliseconds. The time ensures that a way that replaces a deleted one gets
  * different codes.
  */
 interface CodedWay {
@@ -28,7 +28,7 @@ export interface WayCodes {
   isValid(way: CodedWay, code: string): boolean;
 }
 
-/** Creates codes. The first key signs. Codes signed with any of the keys are valid. */
+/** Creates codes. The first key signs new codes. Codes signed with any of the keys are valid. */
 export const createWayCodes = (keys: readonly [Buffer, ...Buffer[]], clock: () => Date): WayCodes => {
   const toCode = ({ name, createdAt, value }: CodedWay, day: number, key: Buffer): string => {
     const content = JSON.stringify(['way', name, createdAt, toAddressText(value), day]);

@@ -36,7 +36,7 @@ export const requireWayName = (person: string, way: string): string => {
   return toWayName(person, way);
 };
 
-/** Stands for the server of a destination when ways that use it are checked. */
+/** Placeholder for the mail server of a destination, used when a way that relies on such a server is checked. */
 const anyServer = {
   settings: { name: 'mail', type: 'email', url: 'smtp://localhost', from: 'signalbox@localhost' },
   isRuntimeSetting: false,

@@ -39,7 +39,7 @@ export const toDelay = (text: string | undefined): number => {
 /** Kinds of notifications sent to a way. */
 const on: DestinationSettings['on'] = ['opened', 'raised', 'acknowledged', 'resolved'];
 
-/** Members of an `email` destination that a way without `url` must take from the destination. */
+/** Members that a way without `url` must take from the `email` destination. */
 const serverKeys = ['url', 'secret', 'secretFile', 'user', 'from', 'tls', 'ca', 'caFile'] as const;
 
 /**
@@ -65,7 +65,7 @@ const toWaySettings = (
   return { ...own, ...server, name, notify: 'incidents', on } as DestinationSettings;
 };
 
-/** Destination whose server sends the mails of ways without a server of their own. */
+/** Destination with the mail server for ways that have no server themselves. */
 export interface MailServer {
   settings: DestinationSettings;
   isRuntimeSetting: boolean;

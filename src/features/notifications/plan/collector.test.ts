@@ -7,7 +7,7 @@ const plan = { dueAt: 0, happenedAt: 0 } as Parameters<Collector['put']>[1];
 
 const toIncident = (id: string, level = 'ERROR'): SharedIncident => ({ id, level, state: 'open' }) as SharedIncident;
 
-/** Creates a collector with `count` due incidents, each of which gets its own message. */
+/** Creates a collector with `count` due incidents. Each incident gets its own message. */
 const create = (count: number): Collector => {
   const collector = new Collector(0);
   for (let index = 0; index < count; index += 1) collector.put(toIncident(`${index}`), plan);

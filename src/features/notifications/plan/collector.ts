@@ -26,12 +26,12 @@ export interface IncidentGroup {
 
 /** Incidents of one destination that are not in a message yet. They are collected for `groupSeconds`. */
 export class Collector {
-  /** Milliseconds for which incidents are collected. With 0, each incident gets a message of its own. */
+  /** Milliseconds for which incidents are collected. With 0, each incident gets its own message. */
   readonly #groupMs: number;
   readonly #fresh = new Map<string, Collected>();
   /** Incidents that are due, in message order. */
   readonly #due = new Map<string, Collected>();
-  /** Time at which the first incident that is not due yet becomes due. */
+  /** Earliest time at which an incident that is still waiting becomes due. */
   #firstDueAt = Number.POSITIVE_INFINITY;
 
   constructor(groupMs: number) {

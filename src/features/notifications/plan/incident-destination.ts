@@ -62,7 +62,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   readonly #parts: IncidentDestinationParts;
   readonly #collector: Collector;
   readonly #messages: IncidentMessages;
-  /** Incidents whose last message is known not to have reached the receiver. */
+  /** Incidents whose last message definitely did not reach the receiver. */
   readonly #failed = new Set<string>();
   #isAdvancing = false;
 
@@ -127,7 +127,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.queue.sendNow(this.#messages.add(group, before));
   }
 
-  /** True if the last message about the incident is known not to have reached the receiver. */
+  /** True if the last message about the incident definitely did not reach the receiver. */
   hasFailed(id: string): boolean {
     return this.#failed.has(id);
   }
@@ -173,7 +173,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return Number.isFinite(wait) ? Math.min(wait, longestWaitMs) : wait;
   }
 
-  /** Sends a message about those of its incidents for which a notification is still due. */
+  /** Sends a message about those incidents that still have a notification due. */
   send(message: Message): Promise<DeliveryOutcome | undefined> {
     const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {

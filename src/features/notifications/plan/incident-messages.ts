@@ -10,7 +10,7 @@ export interface SentText {
   content: DeliveredAlert;
   /** Returns false once the message is outdated or another instance has sent it. */
   isNeeded(): boolean;
-  /** Receives the result. `gone` means that the message is no longer needed, or that the destination was closed. */
+  /** Receives the result. `gone`: the message is no longer needed, or the destination was closed. */
   onEnd(end: TextEnd): void;
 }
 
@@ -50,7 +50,7 @@ export class IncidentMessages {
     return this.#byIncident.keys();
   }
 
-  /** Creates a message about a group of incidents. `tried` has the attempts to send their previous message. */
+  /** Creates a message about a group of incidents. `tried` contains the attempts made with their previous message. */
   add({ ids, since, isCritical }: IncidentGroup, tried?: Tries): Message {
     this.#lastSeq += 1;
     const message = createQueued(

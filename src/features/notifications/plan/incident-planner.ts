@@ -49,7 +49,7 @@ export class IncidentPlanner {
     const last = incident.notices[name];
     // A failing destination is not notified of its own failure.
     if (isReportAbout(incident.sender, incident.about, name)) return last && 'forget';
-    // The receiver is known not to have got the opening, so it does not get the resolution either.
+    // The receiver definitely did not get the opening, so it does not get the resolution either.
     if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
     const { onCall, escalations } = this.#parts;
     const isGoverned = escalations.governs(incident, target, now);

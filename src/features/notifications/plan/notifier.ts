@@ -21,12 +21,12 @@ import { UnsettledIncidents } from './unsettled-incidents.ts';
 const longestWaitMs = 1000;
 
 /**
- * Milliseconds by which the clock may be set back without all incidents being planned again. After a larger change,
- * stored times may be in the future.
+ * Maximum milliseconds by which the clock may be set back without replanning all incidents. After a larger change,
+ * stored times may lie in the future.
  */
 const mostSetBackMs = 10_000;
 
-/** Milliseconds before an incident whose planning failed is planned again. */
+/** Milliseconds after which an incident is planned again if planning it failed. */
 const retryMs = 1000;
 
 interface NotifierParts {
@@ -49,9 +49,9 @@ export class Notifier {
   readonly #incidents: UnsettledIncidents;
   /** Times at which incidents are planned again. */
   readonly #due = new DueTimes();
-  /** Incidents whose plan may change at the next change of a silence or handover. */
+  /** Incidents to plan again at the next handover, or when a silence begins or ends. */
   readonly #blocked = new Set<string>();
-  /** Incidents whose plans may change with their causes. */
+  /** Incidents to plan again when one of their causes changes. */
   readonly #held = new Set<string>();
   #destinations: readonly IncidentDestination[] | undefined;
   readonly #actions: ActionQueue;
@@ -118,10 +118,7 @@ export class Notifier {
     return describeNotifications(incident, this.#destinations ?? [], planFor, now);
   }
 
-  /**
-   * Returns the next notifications for the incidents with these ids. Also returns those for the incidents that are due
-   * earliest.
-   */
+  /** Returns the next notifications for the incidents with these ids, and for the incidents that are due earliest. */
   listPlanned(
     ids: readonly string[],
     most: number,
@@ -243,7 +240,7 @@ export class Notifier {
     }
   }
 
-  /** Passes the incident to each destination whose notification is ready. Schedules the next notification. */
+  /** Passes the incident to each destination with a notification that is ready. Schedules the next notification. */
   #planAll(incident: SharedIncident): void {
     const { id } = incident;
     const now = this.#now();
@@ -373,8 +370,8 @@ const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: Sha
   known.version === version && known.addressed === addressed && known.escalation === escalation;
 
 /**
- * True if two states of an incident hold the notifications of the same incidents. Ignores titles. They change often,
- * and held incidents are checked again anyway.
+ * True if two states of an incident hold the notifications of the same other incidents. Ignores titles, because they
+ * change often and held incidents are checked again anyway.
  */
 const hasSameEffect = (known: SharedIncident, { state, level, labels }: SharedIncident): boolean =>
   (known.state === 'resolved') === (state === 'resolved') &&

@@ -18,7 +18,7 @@ export interface UsableHours {
 /** Settings of a destination for incident notifications. */
 export interface IncidentRules {
   on: ReadonlySet<NotificationEvent>;
-  /** Milliseconds for which an incident must have been open without acknowledgement. */
+  /** Minimum milliseconds for which an incident must have been open and unacknowledged. */
   afterMs: number;
   /** Milliseconds between the address event for a person and the notification. Default: 0. */
   delayMs?: number;
@@ -75,7 +75,7 @@ export interface PlannedUpdate extends PlannedNotification {
 /** Plan for a notification. `forget`: the destination gets no further notifications of the incident. */
 export type NotificationPlan = PlannedNotification | 'forget' | undefined;
 
-/** Milliseconds by which a stored time may be in the future. A later time means that the clock has been set back. */
+/** Milliseconds by which a stored time may lie in the future. A later time means that the clock has been set back. */
 const clockSlackMs = 60_000;
 
 type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation' | 'address'> & {

@@ -19,10 +19,10 @@ export type DeliveryOutcome =
 /** Outcome after which the message is retried. */
 export type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
 
-/** Statuses that refuse a message. For 414 and 431, the message makes the address or headers too long. */
+/** Statuses that refuse a message. With 414 and 431, the message makes the address or the headers too long. */
 const refusals = new Set([400, 413, 414, 422, 431]);
 
-/** Statuses from a proxy, such as Cloudflare, that got no response from the receiver in time. */
+/** Statuses with which a proxy, such as Cloudflare, reports that the receiver did not respond in time. */
 const gatewayTimeouts = new Set([504, 524]);
 
 /** Statuses below 500 that are retried: timeouts and rate limits. */

@@ -24,7 +24,7 @@ export interface StoredHealth {
   notice?: FailureAlert;
   /** Earliest time of the next attempt requested by the receiver, in Unix milliseconds. */
   notBefore?: number;
-  /** Start of the period without deliveries, in Unix milliseconds. */
+  /** Time since which nothing has been delivered, in Unix milliseconds. */
   troubleSince?: number;
 }
 
@@ -66,7 +66,7 @@ export class ReceiverHealth {
   readonly outcomes: Record<DeliveryOutcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, rejected: 0 };
   readonly #parts: ReceiverParts;
   #trouble: Trouble | undefined;
-  /** True if the log has reported that deliveries are failing. */
+  /** True if failing deliveries have been reported in the log. */
   #isFailureLogged: boolean;
 
   constructor(parts: ReceiverParts) {
@@ -82,7 +82,7 @@ export class ReceiverHealth {
     return this.#parts.store.receiver.failing;
   }
 
-  /** Start of the period without deliveries, in Unix milliseconds. Undefined if the last attempt succeeded. */
+  /** Time since which nothing has been delivered, in Unix milliseconds. Undefined if the last attempt succeeded. */
   get troubleSince(): number | undefined {
     return this.#trouble?.since;
   }
@@ -161,7 +161,7 @@ export class ReceiverHealth {
     return wasInTrouble;
   }
 
-  /** Stores the start of the period without deliveries and returns it. It may be before the last restart. */
+  /** Stores the time since which nothing has been delivered, and returns it. It may be before the last restart. */
   #storeTroubleStart(): number {
     const since = this.troubleSince ?? this.#now();
     const { troubleSince = since } = this.#parts.store.receiver;

@@ -94,8 +94,8 @@ export interface Tries {
   /** Time of the first failure since startup, in Unix milliseconds. */
   failingSince: number | undefined;
   /**
-   * Number of failures that the message may have caused since the receiver last recovered. Messages with fewer such
-   * failures go first.
+   * Number of failures that this message may have caused, counted since the receiver last recovered. Messages with
+   * fewer such failures go first.
    */
   possibleFaults: number;
   /** Monotonic time of the next regular attempt. */

@@ -7,7 +7,7 @@ const capacity = 10_000;
 /** Message to a receiver. */
 export interface Sendable<T> {
   content: T;
-  /** Position in the order of messages, such as the `seq` of an alert in the log. */
+  /** Position in the sending order, such as the `seq` of an alert in the log. */
   seq: number;
   /** Time at which the alert was received, or time of the oldest update, in Unix milliseconds. */
   receivedAt: number;
@@ -17,7 +17,7 @@ export interface Sendable<T> {
    */
   askedAt?: number | undefined;
   isCritical: boolean;
-  /** Messages with equal keys are sent in order of `seq`. Undefined for a message without an order. */
+  /** Messages with equal keys are sent in `seq` order. Undefined if the message may be sent in any order. */
   key: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { WatchSettings } from '../schema.ts';
 import type { WatchReadings } from '../watch-type.ts';
 import { alertWatch } from './alert.ts';
 
-/** Creates a log of alerts, and checks of the log at given minutes. */
+/** Creates a log of alerts, and a function that checks the log at a given minute. */
 const createLog = async (t: Scope) => {
   const indexing = { timeOf: readTime, keyOf: () => undefined, keys: [] };
   const journal = await openJournal({ directory: createFolder(t), name: 'alerts', indexing });

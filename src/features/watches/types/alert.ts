@@ -9,10 +9,10 @@ import { defineWatchType, type Finding, type WatchReadings } from '../watch-type
 /** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Milliseconds by which an alert may appear in the log after its own time. Allows for slow clocks on other instances. */
+/** Milliseconds by which an alert may enter the log after its own time. Allows for slow clocks on other instances. */
 const overlapMs = minuteMs;
 
-/** Time of the last alert that a watch found, and of its last search. */
+/** Time of the last alert that a watch found, and time of its last search. */
 const searches = new WeakMap<WatchSettings, { lastAt: number | undefined; until: number }>();
 
 /** Checks that a source sends alerts on time, or that it does not send too many. */
@@ -86,10 +86,7 @@ const searchLast = async (
   }
 };
 
-/**
- * Returns the minutes since the last stored alert. Repeats are unknown if they arrived before this version was first
- * started.
- */
+/** Returns the minutes since the last stored alert. Repeats from before the first start of this version are unknown. */
 const measureInLog = async (
   watch: WatchSettings,
   findLast: (since: number) => Promise<LogRecord | undefined>,

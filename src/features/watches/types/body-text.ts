@@ -7,10 +7,10 @@ import { createDecoder } from '../../../http/content-coding.ts';
 /** Maximum number of bytes read from a body, before and after decompression. */
 const maxBodyBytes = 1024 * 1024;
 
-/** Maximum number of encodings applied to a body. They are undone one after another. */
+/** Maximum number of content encodings of a body. They are undone one after another. */
 const maxEncodings = 3;
 
-/** Number of bytes at the start of a page in which browsers look for the charset. */
+/** Number of bytes at the start of a page that browsers search for the charset. */
 const metaBytes = 1024;
 
 /** Reads the text in the first MiB of a body, as a browser would show it. Rejects if the body cannot be unpacked. */

@@ -13,8 +13,8 @@ import { findTrustProblem, readTrust } from './trust.ts';
 const defaultPort = 443;
 
 /**
- * Measures the days until a certificate expires. The certificate is in a PEM file or on a server. The certificates of
- * its signers also count.
+ * Measures the days until a certificate in a PEM file or on a server expires. The certificates of its signers also
+ * count.
  */
 export const certificateWatch = defineWatchType({
   name: 'certificate',

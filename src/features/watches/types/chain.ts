@@ -2,10 +2,10 @@ import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { listTrusted, parseCertificates } from '../../../kit/authorities.ts';
 
-/** Time at which a certificate chain expires. */
+/** Expiry of a certificate chain. */
 export interface ChainEnd {
   validTo: Date;
-  /** Name of the signer whose certificate expires first. Undefined if the server's own certificate does. */
+  /** Name of the signer whose certificate expires first. Undefined if the server's own certificate expires first. */
   signer: string | undefined;
 }
 
@@ -14,7 +14,7 @@ const maxSent = 16;
 
 let trustedBySubject: ReadonlyMap<string, X509Certificate[]> | undefined;
 
-/** Reads the trusted certificates. Does so only once, because it takes some milliseconds. */
+/** Reads the trusted certificates only once, because that takes some milliseconds. */
 const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   if (trustedBySubject) return trustedBySubject;
   const found = new Map<string, X509Certificate[]>();
@@ -36,7 +36,7 @@ export const listSentCertificates = (socket: Partial<Pick<TLSSocket, 'getPeerX50
   return sent;
 };
 
-/** Certificate with the expiry time of the best path to it. */
+/** Certificate, with the expiry of the best path to it. */
 interface Step {
   certificate: X509Certificate;
   isTrusted: boolean;
@@ -45,9 +45,9 @@ interface Step {
 }
 
 /**
- * Finds the time at which the chain expires that leads from the first certificate to a trusted one, or else to the last
- * certificate sent. Cross-signed certificates have several paths. The path that is valid for longest counts. On that
- * path, the certificate that expires first counts.
+ * Finds the time at which the certificate chain expires. The chain leads from the first certificate to a trusted
+ * certificate, or else to the last certificate that was sent. Cross-signed certificates have several paths: the path
+ * that is valid for longest counts, and on that path the certificate that expires first.
  */
 export const findChainEnd = (
   sent: readonly X509Certificate[],
@@ -104,7 +104,7 @@ const isSigner = (signer: X509Certificate, certificate: X509Certificate): boolea
   certificate.checkIssued(signer) &&
   certificate.verify(signer.publicKey);
 
-/** Lists the trusted certificates that signed any of the certificates. */
+/** Lists the trusted certificates that signed at least one of the certificates. */
 const listTrustedSigners = (certificates: readonly X509Certificate[]): X509Certificate[] =>
   certificates.flatMap(({ issuer }) => readTrusted().get(issuer) ?? []);
 

@@ -10,7 +10,7 @@ import {
   toPercentText,
 } from '../watch-type.ts';
 
-/** Measures the used share, free bytes or inodes of file systems. */
+/** Measures the used share, the free bytes or the inodes of file systems. */
 export const diskWatch = defineWatchType({
   name: 'disk',
   scope: () => 'machine',
@@ -37,7 +37,7 @@ export const diskWatch = defineWatchType({
       mounts,
       nameOf,
     );
-    // A file system may be mounted several times.
+    // A file system may have several mount paths.
     const { found: again, missing } = findNamed(
       disks.filter(({ isMain }) => !isMain),
       unfound,

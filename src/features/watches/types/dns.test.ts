@@ -23,7 +23,7 @@ test('the text of a TXT record is expected with its case, and the name of a CNAM
   socket.on('message', (query, { port, address }) => {
     const question = query.subarray(12, query.indexOf(0, 12) + 5);
     const data = question.at(-3) === 16 ? Buffer.from('\x03Key') : Buffer.from('\x03Key\x04test\x00');
-    // Header of a response with one answer to the question: a pointer to the name, and a TTL of 60 s.
+    // Response header, with one answer to the question: a pointer to the name, and a TTL of 60 s.
     const header = Buffer.concat([query.subarray(0, 2), Buffer.from('81800001000100000000', 'hex')]);
     const answer = [
       Buffer.from('c00c', 'hex'),

@@ -56,10 +56,10 @@ export const dnsWatch = defineWatchType({
   },
 });
 
-/** Maximum number of answers in the text of a reading. */
+/** Maximum number of answers shown in a reading. */
 const maxShown = 5;
 
-/** Compares names without regard to case or a final dot. Strings of TXT records must be equal. */
+/** Compares names, ignoring case and a final dot. TXT records must be equal. */
 const isSame = (record: string, one: string, other: string): boolean =>
   record === 'TXT' ? one === other : normalize(one) === normalize(other);
 

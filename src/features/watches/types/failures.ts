@@ -27,7 +27,7 @@ const reasons: Record<string, string> = {
   ERR_TLS_HANDSHAKE_TIMEOUT: 'the TLS handshake took too long',
 };
 
-/** Reasons by pattern of the code or message. The first match counts. */
+/** Reasons by pattern of the code or message. The first matching pattern counts. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/^HPE_/, 'the response is not HTTP'],
   [/^ERR_HTTP2_/, 'the response is not valid HTTP/2'],
@@ -66,7 +66,7 @@ const findWords = (error: SocketError): string | undefined => {
   return words;
 };
 
-/** Returns the reason why a target does not respond. Rethrows errors that do not concern the target. */
+/** Returns the reason why a target does not respond. Rethrows an error that does not concern the target. */
 export const toFault = (error: Error): string => {
   if (error instanceof UncheckedTarget) throw error;
   return error.message;

@@ -10,7 +10,7 @@ import { PhaseClock, toSeenText } from './phases.ts';
 import { openSocket, toBareHost, toServerName } from './socket.ts';
 import { findTrustProblem, readTrust, trustKeys } from './trust.ts';
 
-/** Method of gRPC's health service, and the states that this service reports. */
+/** Method of gRPC's health service, and the states that the service reports. */
 const method = '/grpc.health.v1.Health/Check';
 const states = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
@@ -123,7 +123,7 @@ const findFault = ({ headers, trailers, body }: Answer): string | undefined => {
   const code = Number(last['grpc-status']);
   if (code !== 0) {
     const message = toSeenText(decode(String(last['grpc-message'] ?? '')));
-    // Without the health service, the health is unknown.
+    // A server without the health service has an unknown health.
     const words = `responded ${codes[code] ?? 'without a gRPC status'}${message && `: ${message}`}`;
     if (codes[code] === 'UNIMPLEMENTED') throw new UncheckedTarget(`the server reports no health (${words})`);
     return words;

@@ -28,7 +28,7 @@ const reservedHeaders = [
   'trailer',
 ];
 
-/** Checks the status, body and response time of a URL, and how long its certificate is still valid. */
+/** Checks the status, body and response time of a URL, and the remaining validity of its certificate. */
 export const httpWatch = defineWatchType({
   name: 'http',
   scope: () => 'network',

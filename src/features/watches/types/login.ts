@@ -21,10 +21,10 @@ export interface ServerLogin {
 interface LoginType {
   name: 'postgres' | 'mysql' | 'redis';
   defaultPort: number;
-  /** Settings of this login in addition to those of every login. */
+  /** Settings that this login has in addition to those of every login. */
   keys: readonly ('user' | 'database')[];
   required?: readonly ('user' | 'database')[];
-  /** True if the connection begins with TLS. In other protocols, TLS is negotiated later. */
+  /** True if the connection begins with TLS. Other protocols negotiate TLS later. */
   beginsWithTls: boolean;
   /**
    * Logs in over an open connection and sends one harmless query. Rejects with a ServerError if the server reports an

@@ -13,9 +13,9 @@ const defaultRedirects = 3;
 interface HttpAnswer {
   status: number;
   body: string;
-  /** Total milliseconds, redirects included, from the first request to the end of the body. */
+  /** Milliseconds from the first request to the end of the body, including redirects. */
   ms: number;
-  /** Time at which the certificates of the last server expire. */
+  /** Expiry of the last server's certificate chain. */
   certificate: ChainEnd | undefined;
 }
 
@@ -105,7 +105,7 @@ const requestOnce = (
 const toLowerCase = (headers: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Reads when the certificates of a TLS server expire, even if they are not trusted. */
+/** Reads the expiry of a TLS server's certificates, even if they are not trusted. */
 export const readServerCertificate = (
   host: string,
   port: number,

@@ -9,7 +9,7 @@ import {
   type WatchType,
 } from '../watch-type.ts';
 
-/** Defines a watch on a part of signalbox. It is based on the concerns in an area. */
+/** Defines a watch on a part of signalbox. It reports the concerns of one area. */
 const defineOwn = (
   name: 'database' | 'journal' | 'destination',
   area: Concern['area'],
@@ -29,7 +29,7 @@ const defineOwn = (
     },
   });
 
-/** Bytes that the logs need to grow. Each log grows by one mebibyte at a time. */
+/** Free bytes that the logs need to grow. Each log grows by one mebibyte at a time. */
 const minFreeBytes = 16 * 1024 * 1024;
 
 /** Watches the stores of tasks, items and alerts. */
@@ -46,7 +46,7 @@ export const destinationWatch = {
   for: 900,
 };
 
-/** Checks that most checks of the network and of this machine work. If they do not, the cause is on this side. */
+/** Checks that most checks of the network and of this machine work. If they do not, the cause is local. */
 export const checksWatch = defineWatchType({
   name: 'checks',
   scope: () => 'instance',

@@ -68,7 +68,7 @@ const phaseNames = {
   body: 'rest of the response',
 };
 
-/** Describes observations for an alert. The time of each phase comes first, then the text. */
+/** Describes observations for an alert: the time of each phase, then the text. */
 export const describeSeen = ({ timings, failed, text }: Seen): string => {
   const phases = Object.entries(timings ?? {}).flatMap(([phase, ms]) =>
     ms === null ? [] : [`${phaseNames[phase as CheckPhase]} ${toMsText(ms)}`],

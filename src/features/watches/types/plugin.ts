@@ -14,7 +14,7 @@ const maxValues = 20;
 
 /**
  * Runs a Nagios or Icinga plugin. Exit code 0 means OK, 1 WARNING, 2 CRITICAL, and any other code unknown. The whole
- * process group ends with the check. A plugin that does not end, or prints too much, is unknown.
+ * process group ends with the check. A plugin that does not end, or that prints too much, is unknown.
  */
 export const pluginWatch = defineWatchType({
   name: 'plugin',

@@ -6,13 +6,13 @@ import { createLikeTest } from '../../../lib/wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toPercentText } from '../watch-type.ts';
 
-/** Processor time at the previous check, by watch. Used for the measure `cpu`. */
+/** Processor time at the previous check, by watch. Used only for the measure `cpu`. */
 const previous = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();
 
 /** Duration of the first measurement, in milliseconds. */
 const firstMs = 500;
 
-/** Counts the processes with a name and measures their memory or processor time. */
+/** Counts the processes with a name. With `metric`, also measures their memory or processor time. */
 export const processWatch = defineWatchType({
   name: 'process',
   scope: () => 'machine',

@@ -6,9 +6,9 @@ import { defineLoginWatch, type ServerLogin } from './login.ts';
 const maxLineLength = 10_000;
 
 /**
- * Checks that a Redis server, or another server with the Redis protocol, accepts a login and answers PING. Uses no
- * client library. A library would reconnect and queue, which a check must not do. Commands and responses are single
- * lines of RESP.
+ * Checks that a Redis server, or another server that speaks its protocol, accepts a login and answers PING. Uses no
+ * client library, because a library would reconnect and queue, which a check must not do. Commands and responses are
+ * single lines of RESP.
  */
 export const redisWatch = defineLoginWatch({
   name: 'redis',
@@ -32,7 +32,10 @@ export const redisWatch = defineLoginWatch({
 const toCommand = (words: readonly string[]): string =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
 
-/** Returns an error without the words of the command, such as the password. Servers without AUTH repeat these words. */
+/**
+ * Returns an error message without the words of the command, because one of them may be the password. Servers without
+ * AUTH repeat these words.
+ */
 const withoutWords = (message: string): string => message.replace(/,? with args beginning with:.*$/is, '');
 
 async function* readLines(socket: Socket): AsyncGenerator<string, undefined> {

@@ -44,7 +44,7 @@ export const swapWatch = defineUsage({
   listPast: async (_watch, _thing, list, host) => toPercents(list('swapUsed'), (await host.memory()).swapTotal),
 });
 
-/** Seconds of samples for which a first check waits. A single busy second says nothing about the mean. */
+/** Seconds of samples that a first check waits for. A single busy second says nothing about the mean. */
 const firstSeconds = 5;
 
 /** Reads the mean since the previous check. */
@@ -74,7 +74,7 @@ const countProcessors = (host: Pick<HostReadings, 'counters'>): number =>
 
 const toLoadText = (load: number): string => load.toFixed(2);
 
-/** Measures the runnable processes per processor, as the mean over a minute. */
+/** Measures the runnable processes per processor, averaged over a minute. */
 export const loadWatch = defineUsage({
   name: 'load',
   check: async (watch, readings) => {
@@ -107,7 +107,7 @@ const toNetworkColumn = ({ metric }: WatchSettings) => (metric === 'sent' ? 'net
 
 const toRateText = (rate: number): string => `${toBytesText(rate)}/s`;
 
-/** Measures the percentage of the last minute in which tasks waited for a resource. */
+/** Measures the percentage of the last minute during which tasks waited for a resource. */
 export const pressureWatch = defineUsage({
   name: 'pressure',
   keys: ['resource'],

@@ -12,19 +12,19 @@ const blockBytes = 32 * 1024;
 /** Number of bytes indexed before other readers get their turn. */
 const stepBytes = 1024 * 1024;
 
-/** Number of slots for names that are counted separately. Slot 0 counts all other names. */
+/** Number of slots for separately counted names. Slot 0 counts all other names. */
 const slots = 128;
 
 /** Maximum length in characters of a name that is counted separately. */
 const maxNameLength = 64;
 
-/** Minimum and maximum of a set of numbers. For an empty set, `min` exceeds `max`. */
+/** Minimum and maximum of a set of numbers. `min` exceeds `max` if the set is empty. */
 interface NumberRange {
   min: number;
   max: number;
 }
 
-/** Ranges that cover the records of this log in part of a file. */
+/** Ranges of the values that occur in the records in part of a file. */
 export interface Ranges {
   seqs: NumberRange;
   /** Times of records, in Unix milliseconds. */
@@ -39,7 +39,7 @@ export interface Ranges {
 export interface IndexBlock extends Ranges {
   start: number;
   end: number;
-  /** Number of records per minute and key. `toCountKey` gives the keys of the map. */
+  /** Number of records by minute and key. `toCountKey` combines both in the key of the map. */
   counts: Map<number, number>;
 }
 
@@ -82,8 +82,8 @@ const createBlock = (end: number): IndexBlock => ({
 });
 
 /**
- * Reads lines from `from` to `to` in blocks, last block first. `from` must be the start of a line. A line that is too
- * long is a block of its own.
+ * Reads the lines between `from` and `to` in blocks, last block first. `from` must be the start of a line. An overlong
+ * line is a block by itself.
  */
 async function* indexBackwards(
   source: IndexedSource,
@@ -132,19 +132,19 @@ const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: I
   block.counts.set(key, (block.counts.get(key) ?? 0) + 1);
 };
 
-/** Counts of the records in a file by minute and key. */
+/** Number of records in a file by minute and key. */
 export class Minutes {
   /** Counts per minute, by slot. */
   readonly #minutes = new Map<number, number[]>();
   #first = Infinity;
   #last = -Infinity;
 
-  /** Creates counts, optionally from the output of `list`. */
+  /** Creates empty counts, or counts from the output of `list`. */
   constructor(listed: readonly number[][] = []) {
     for (const [minute = 0, ...counts] of listed) this.#set(minute, counts);
   }
 
-  /** Lists each minute with its counts by slot. */
+  /** Lists the minutes, each with its counts by slot. */
   list(): number[][] {
     return Array.from(this.#minutes, ([minute, counts]) => [minute, ...counts]);
   }
@@ -157,7 +157,7 @@ export class Minutes {
     for (const [countKey, count] of counts) this.#change(countKey, -count);
   }
 
-  /** Calls the function for each key in the minutes from `since`, inclusive, to `until`, exclusive. */
+  /** Calls the function for each key and minute from `since`, inclusive, to `until`, exclusive. */
   forEach(
     keys: Keys,
     since: number,
@@ -196,12 +196,12 @@ export class Minutes {
   }
 }
 
-/** Names by which an index counts. Each has a slot. Surplus and overlong names share slot 0. */
+/** Names that an index counts separately. Each has a slot. Surplus and overlong names share slot 0. */
 export class Keys {
   readonly #names: string[] = [];
   readonly #slots = new Map<string, number>();
 
-  /** Creates the slots. Names in `first` always get slots of their own. */
+  /** Creates the slots. Names in `first` always get separate slots. */
   constructor(first: readonly string[]) {
     for (const name of first) this.slotOf(name);
   }
@@ -225,20 +225,20 @@ export class Keys {
   }
 }
 
-/** Counts of a file, and the names by which records are counted. */
+/** Counts of a file, and the names that it counts separately. */
 export interface Counted {
   minutes: Minutes;
   keys: Keys;
 }
 
-/** Blocks of one file, in order. A gap is filled when a reader reaches it. */
+/** Blocks of one file, in order. Gaps are filled when a reader reaches them. */
 export class FileIndex implements Counted {
   readonly keys: Keys;
   readonly minutes: Minutes;
   readonly #serially = createSerial();
   #blocks: IndexBlock[];
 
-  /** Creates an index. `counted` already includes all of its blocks. */
+  /** Creates an index. `counted` must already include all of `blocks`. */
   constructor({ minutes, keys }: Counted, blocks: IndexBlock[] = []) {
     this.minutes = minutes;
     this.keys = keys;
@@ -272,8 +272,8 @@ export class FileIndex implements Counted {
   }
 
   /**
-   * Reads the blocks in the first `end` bytes that `canHold` accepts, last block first. Also reads any block not
-   * indexed before. A block may extend beyond the first `end` bytes. Its `end` is then cut to them.
+   * Reads the blocks in the first `end` bytes that `canHold` accepts, last block first. Also reads any block that has
+   * not been indexed before. If a block extends beyond `end`, its own `end` is reduced accordingly.
    */
   async *readBackwards(
     source: IndexedSource,
@@ -281,7 +281,7 @@ export class FileIndex implements Counted {
     canHold: (block: IndexBlock) => boolean = () => true,
   ): AsyncGenerator<{ block: IndexBlock; end: number }> {
     for (let position = this.#skip(end, canHold); position > 0; position = this.#skip(position, canHold)) {
-      // Two readers must not fill a gap at the same time.
+      // Two readers must not fill the same gap at the same time.
       if (!this.#blockBefore(position)) await this.#serially(() => this.#fillBefore(source, position));
       const block = this.#blockBefore(position);
       if (!block) return;
@@ -307,7 +307,7 @@ export class FileIndex implements Counted {
     return block && block.start < position ? block : undefined;
   }
 
-  /** Adds one step of blocks before the position. */
+  /** Adds the blocks of one step before the position. */
   async #fillBefore(source: IndexedSource, position: number): Promise<void> {
     if (this.#blockBefore(position)) return;
     const place = this.#placeOf(position);

@@ -41,10 +41,10 @@ const allSidecars = Array.from({ length: 10 }, (_, index) => `log.${String(index
 const waitForSidecars = (directory: string): Promise<void> =>
   waitUntil('every closed segment has a sidecar', async () => (await listSidecars(directory)).length === 10);
 
-/** Small budget: enough for two sidecars and some blocks, but not for two segments. */
+/** Small budget, which suffices for two sidecars and some blocks but not for two segments. */
 const fewBytes = 150_000;
 
-/** Searches as many old records as a segment has. */
+/** Searches for as many old records as a segment has. */
 const searchOld = async (journal: TestJournal): Promise<unknown[]> => {
   const { records } = await journal.search({ since: 100, until: 110, limit: 100, maxBytes: fewBytes });
   return records.map(({ n }) => n);

@@ -21,7 +21,7 @@ import { readSidecar, type Sidecar, writeSidecar } from './sidecar.ts';
  */
 const keptIndexes = 16;
 
-/** Number of blocks indexed in the background before a pause. Requests are answered during pauses. */
+/** Number of blocks that are indexed in the background before a pause. Requests are answered during pauses. */
 const blocksAtOnce = 16;
 const pauseMs = 10;
 
@@ -30,7 +30,7 @@ export interface Budget {
   left: number;
 }
 
-/** File of the log while it is open. */
+/** File of the log, while it is open. */
 interface IndexedFile {
   /** Counts from the sidecar of a closed segment. If they are present, the segment needs no index. */
   counted: Counted | undefined;
@@ -49,8 +49,8 @@ interface ReadableBlock {
 }
 
 /**
- * Index of the seqs, times and ids in a log. The first read starts background indexing of closed segments. Their
- * indexes are written to sidecar files.
+ * Index of the seqs, times and ids in a log. The first read starts background indexing of the closed segments. Indexes
+ * of closed segments are written to sidecar files.
  */
 export class LogIndex {
   readonly #log: Log;
@@ -103,7 +103,7 @@ export class LogIndex {
     }
   }
 
-  /** Reads all blocks that `canHold` accepts, newest first. Also reads any block not indexed before. */
+  /** Reads all blocks that `canHold` accepts, newest first. Also reads any block that has not been indexed before. */
   async *readBlocks(canHold: (ranges: Ranges) => boolean, budget: Budget): AsyncGenerator<ReadableBlock> {
     for await (const { loadIndex, end: fileEnd, source } of this.openFiles(canHold, budget)) {
       const index = await loadIndex();
@@ -122,7 +122,7 @@ export class LogIndex {
     return this.#summaries.get(path);
   }
 
-  /** Reads the blocks of a file, last block first. Blocks that are not read stay without an index. */
+  /** Reads the blocks of a file, last block first. Blocks that the caller does not read remain unindexed. */
   async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
     const budget = { left: 0 };
     const index = await this.#indexOf(file, budget, await this.#readSidecar(file, budget));
@@ -135,7 +135,7 @@ export class LogIndex {
     await this.#background;
   }
 
-  /** Reads the sidecar of a closed segment and keeps the summary. Does nothing if the index is in memory. */
+  /** Reads the sidecar of a closed segment and keeps its summary. Does nothing if the index is already in memory. */
   async #readSidecar({ identity, read, end }: LogFile, budget: Budget): Promise<Sidecar | undefined> {
     if (typeof identity !== 'string' || this.#closed.has(identity)) return undefined;
     const sidecar = await readSidecar(this.#names.index(identity), read, end);
@@ -153,7 +153,7 @@ export class LogIndex {
     }
     const loaded = this.#closed.has(identity) ? undefined : await sidecar?.loadBlocks();
     budget.left -= loaded?.bytes ?? 0;
-    // The next complete index is summarized and saved again.
+    // The sidecar has no usable blocks, so the next complete index is summarized and saved again.
     if (sidecar && !loaded) this.#summaries.delete(identity);
     // Another reader may have loaded or started the index in the meantime.
     const index = this.#closed.get(identity) ?? loaded?.index ?? this.#create();
@@ -180,7 +180,7 @@ export class LogIndex {
   }
 
   #noteClosed(active: LogFiles['active'], path: string): void {
-    // A file that has since been deleted may have had the same number.
+    // A deleted file may have had the same number.
     this.#summaries.delete(path);
     this.#closed.delete(path);
     const index = this.#active.get(active);
@@ -192,7 +192,7 @@ export class LogIndex {
     this.#background = Promise.resolve(this.#background).then(() => this.#indexClosed());
   }
 
-  /** Indexes all closed segments. If a segment is unreadable, leaves its index to the next reader. */
+  /** Indexes all closed segments. The index of an unreadable segment is left to its next reader. */
   async #indexClosed(): Promise<void> {
     const { active, closed } = this.#log.retainFiles();
     await active.release();
@@ -239,7 +239,7 @@ const countBytes =
 
 /** Ranges of a closed segment. */
 export interface Summary extends Ranges {
-  /** Counts of a segment from the last day. They are requested most. */
+  /** Counts of a segment from the last day, because these are requested most. */
   counted: Counted | undefined;
 }
 

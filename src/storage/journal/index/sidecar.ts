@@ -9,13 +9,13 @@ const version = 2;
 /** Maximum size in bytes of a sidecar that is written or read. */
 const maxBytes = 16 * MiB;
 
-/** Number of bytes at the end of a segment by which it is identified. */
+/** Number of bytes at the end of a segment that identify it. */
 const checkedBytes = 4096;
 
-/** First part of a sidecar. It is enough to skip a segment, or to count its records, without reading the blocks. */
+/** First part of a sidecar. It suffices to skip a segment, or to count its records, without reading the blocks. */
 interface Head {
   version: number;
-  /** Size of the segment and a checksum of its end. They reveal the sidecar of another segment. */
+  /** Size of the segment, and a checksum of its end. They reveal a sidecar that belongs to another segment. */
   bytes: number;
   check: number;
   ranges: Ranges;
@@ -23,7 +23,7 @@ interface Head {
   minutes: number[][];
 }
 
-/** Index of a closed segment, in a file next to it. */
+/** Index of a closed segment, stored in a file next to it. */
 export interface Sidecar {
   ranges: Ranges;
   counted: Counted;
@@ -50,7 +50,7 @@ export const readSidecar = async (path: string, read: ReadAt, segmentBytes: numb
   return { ranges, counted, bytes: head.end, loadBlocks };
 };
 
-/** Writes the sidecar of a segment. If that fails, the next process rebuilds the index. */
+/** Writes the sidecar of a segment. If writing fails, the next process rebuilds the index. */
 export const writeSidecar = async (path: string, read: ReadAt, bytes: number, index: FileIndex): Promise<void> => {
   const temporary = `${path}.tmp`;
   const { keys, minutes, ranges, blocks } = index;
@@ -66,10 +66,13 @@ export const writeSidecar = async (path: string, read: ReadAt, bytes: number, in
   }
 };
 
-/** Length of the line before a part. The line contains the part's checksum and byte length: `0123abcd 00001234\n`. */
+/**
+ * Length of the line before a part. The line contains the checksum and the length in bytes of the part: `0123abcd
+ * 00001234\n`.
+ */
 const prefixBytes = 18;
 
-/** Encodes a part of a sidecar. A line with checksum and length comes first, then JSON and a line break. */
+/** Encodes a part of a sidecar: a line with checksum and length, then JSON and a line break. */
 const toPart = (content: unknown): Buffer => {
   const json = Buffer.from(`${JSON.stringify(content)}\n`);
   const [check, length] = [crc32(json), json.length].map((value) => value.toString(16).padStart(8, '0'));

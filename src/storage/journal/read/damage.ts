@@ -4,13 +4,13 @@ import type { JournalSettings } from '../options.ts';
 import type { LogFile } from './files.ts';
 import type { LineObserver } from './lines.ts';
 
-/** Creates the observers for a reader that begins after a seq. There is one per file, in log order. */
+/** Creates the observers of a reader that begins after a seq: one per file, in log order. */
 export type ObserveFrom = (seq: number) => (file: LogFile) => LineObserver;
 
 /** Maximum number of damages reported. More would add no information. */
 const maxReported = 100;
 
-/** Creates a reporter that reports each damage to a log once, with file and place. */
+/** Creates a reporter of damage to a log. Each damage is reported once, with its file and place. */
 export const createDamageReport = (
   { active }: Pick<FileNames, 'active'>,
   { report, expects }: Pick<JournalSettings, 'report' | 'expects'>,
@@ -28,7 +28,7 @@ export const createDamageReport = (
     let last = expects === 'all' ? seq : undefined;
     let skipped = 0;
     return (file) => {
-      // After a failed write, the new file begins without the seqs of the refused records.
+      // After a failed write, the seqs of the refused records are missing before the first record of the new file.
       if (expects !== 'all') last = undefined;
       return {
         noteSeq: (next) => {

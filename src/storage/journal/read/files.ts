@@ -30,7 +30,7 @@ export interface LogFile {
   /** Number of readable bytes. */
   end: number;
   /**
-   * Keeps the file readable with `readLater` until `release`. `readLater` rejects if a closed file has been deleted.
+   * Keeps the file readable through `readLater` until `release`. `readLater` rejects if a closed file has been deleted.
    */
   hold(): void;
   readLater: ReadAt;
@@ -39,7 +39,7 @@ export interface LogFile {
 
 /**
  * Reads every line that the log has at the first read, last line first. Throws a JournalError with the code
- * `window-too-large` before it would exceed `maxBytes`.
+ * `window-too-large` before exceeding `maxBytes`.
  */
 export async function* readLogBackwards(
   log: Log,
@@ -54,7 +54,7 @@ export async function* readLogBackwards(
 
 /**
  * Opens the files one at a time, newest or oldest first. Leaves out closed files that `isWanted` rejects. A closed file
- * is open only while it is being read. A reader that waits for its client thus keeps no closed file open.
+ * is open only while it is being read, so a reader that waits for its client keeps no closed file open.
  */
 export async function* openLogFiles(
   log: Log,
@@ -114,7 +114,9 @@ const createByteLimit = (maxBytes: number): ((read: ReadAt) => ReadAt) => {
   };
 };
 
-/** Maximum size in bytes of lines without a seq after which the search gives up. Other programs wrote such lines. */
+/**
+ * Maximum size in bytes of lines without a seq after which the search gives up. Such lines come from other programs.
+ */
 const searchedBytes = 4 * MiB;
 
 /** Resolves to the last seq in the log. 0 without a record. */
@@ -142,7 +144,9 @@ export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise
   }
 };
 
-/** Creates a function that receives lines, last line first. It returns a seq once found, or 0 to give up. */
+/**
+ * Creates a function that receives lines, last line first. It returns the seq once it has found one, or 0 to give up.
+ */
 const createFinder = (): ((lines: readonly Line[]) => number | undefined) => {
   let searched = 0;
   return (lines) => {

@@ -5,11 +5,11 @@ import { classifyLine, parseRecord, parseStored, type StoredRecord } from '../li
 const firstBlockBytes = 16 * 1024;
 const blockBytes = 64 * 1024;
 
-/** Maximum number of lines in a group. Large blocks of blank lines are split, so that other work can run in between. */
+/** Maximum number of lines in a group. Splits large blocks of blank lines, so that other work can run in between. */
 const groupLines = 2048;
 export const newline = 0x0a;
 
-/** Fills the buffer with bytes of a file, starting at the offset. Resolves to the number of bytes read. */
+/** Fills the buffer with the bytes of a file from an offset onwards. Resolves to the number of bytes read. */
 export type ReadAt = (buffer: Buffer, position: number) => Promise<number>;
 
 export const toReadAt =
@@ -26,7 +26,7 @@ export interface Line {
   bytes: Buffer | undefined;
 }
 
-/** Bytes of a file, starting at the offset `start`. */
+/** Bytes of a file from the offset `start` onwards. */
 export interface FilePart {
   start: number;
   bytes: Buffer;
@@ -37,7 +37,7 @@ export interface FilePart {
  * `maxLineBytes`. The first blocks are small, so that a short listing reads little.
  */
 export async function* readLinesBackwards(read: ReadAt, end: number, maxLineBytes: number): AsyncGenerator<Line[]> {
-  /** End of a line whose start has not been read yet. Empty if the line is overlong. */
+  /** End of a line that has not been read to its start yet. Empty if the line is overlong. */
   let parts: Buffer[] = [];
   let length = 0;
   const prepend = (part: Buffer): void => {
@@ -140,7 +140,7 @@ export async function* readForward(
   }
 }
 
-/** Parses whole lines, starting at an offset. Resolves to their records. */
+/** Parses whole lines that begin at an offset. Resolves to their records. */
 const parseLines = async (
   bytes: Buffer,
   offset: number,

@@ -12,7 +12,8 @@ import { Runs } from './listing.ts';
 const long = 'x'.repeat(100_000);
 
 /**
- * Opens a journal with two closed files and an active file, each with a record that is too long to be kept in memory.
+ * Opens a journal with two closed files and an active file. Each contains a record that is too long to be kept in
+ * memory.
  */
 const openThreeFiles = async (t: TestContext) => {
   const directory = createFolder(t);

@@ -21,16 +21,17 @@ interface FileListing extends Listing {
 }
 
 interface Window {
-  /** Number of records to search, counted from the end. */
+  /** Number of records to search, counted from the end of the log. */
   count: number;
-  /** Maximum number of bytes of the log to read. A listing that needs more is refused. */
+  /** Maximum number of bytes of the log to read. A listing that would have to read more is refused. */
   maxBytes: number;
   maxLineBytes: number;
 }
 
 /**
- * Selects matches among the last records in the log. The cost depends on the window, not on the size of the log. The
- * memory depends on neither. Throws a JournalError with the code `window-too-large` if too much would have to be read.
+ * Selects matches among the last records in the log. The cost depends on the number of records searched, not on the
+ * size of the log, and memory depends on neither. Throws a JournalError with the code `window-too-large` if too much
+ * would have to be read.
  */
 export const listRecords = async (
   log: Log,
@@ -85,10 +86,12 @@ const collect = async (
   }
 };
 
-/** Maximum size in bytes of lines in memory. Beyond this limit, lines are read again while they are being sent. */
+/**
+ * Maximum size of lines kept in memory, in bytes. Beyond this limit, lines are read again while they are being sent.
+ */
 const keptBytes = 64 * 1024;
 
-/** Selected lines of a listing, added last line first. */
+/** Selected lines of a listing, added in reverse order. */
 class Found {
   #count = 0;
   #bytes = 0;
@@ -123,7 +126,7 @@ class Found {
     }
   }
 
-  /** Releases the files after the last line has been added, unless they must be read again. */
+  /** Releases the files once the last line has been added, unless they must be read again. */
   async finish(): Promise<void> {
     if (this.isKept) await this.release();
   }
@@ -151,7 +154,7 @@ class Found {
 
 const blockBytes = 64 * 1024;
 
-/** Selected lines of one file. Stored as the start and end of each run of consecutive lines. */
+/** Selected lines of one file, stored as the start and end of each run of consecutive lines. */
 export class Runs {
   /** Start and end of each run, last run first. */
   readonly #bounds: number[] = [];
@@ -185,7 +188,7 @@ export class Runs {
   }
 }
 
-/** Returns the line at the offset in a run that ends at `end`. Undefined if part of the line is not in the block. */
+/** Returns the line at the offset, in a run that ends at `end`. Undefined if part of the line is not in the block. */
 const cutLine = ({ start, bytes }: FilePart, at: number, end: number): Buffer | undefined => {
   if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);

@@ -19,7 +19,7 @@ const options = { segmentBytes: 20_000, sync: false, indexing };
 
 type Filter = Pick<Search, 'since' | 'until' | 'match' | 'test'>;
 
-/** Lists every page, with the seq at which it began. */
+/** Lists every page, with the seq at which the page begins. */
 const searchAll = async (journal: TestJournal, search: Omit<Search, 'before'>): Promise<StoredRecord[]> => {
   const found: StoredRecord[] = [];
   let before: number | undefined;
@@ -34,7 +34,7 @@ const searchAll = async (journal: TestJournal, search: Omit<Search, 'before'>): 
   assert.fail('the pages do not end');
 };
 
-/** Filters the records without an index. */
+/** Filters the records without using an index. */
 const filterAll = (records: readonly LogRecord[], { since, until, match = [], test = () => true }: Filter) =>
   [...records].reverse().filter((record) => {
     const at = record['at'] as number | undefined;
@@ -119,7 +119,7 @@ const run = async (t: TestContext, steps: Step[], choices: FilterChoice[]): Prom
         ? journal.appendAll(batch)
         : Promise.all(batch.map((one) => journal.append(one))));
       model.push(...batch.map((one, index) => ({ ...one, ...stored[index] })));
-      // No search finds this record.
+      // A record that no search finds.
       const [first] = batch;
       const event = await journal.append({ feature: 'f', ...first, at: undefined });
       assert.equal(await journal.find(event.id), undefined);

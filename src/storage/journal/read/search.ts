@@ -24,13 +24,13 @@ export interface Search {
   since?: number | undefined;
   /** Exclusive upper bound of times, in Unix milliseconds. */
   until?: number | undefined;
-  /** Tests of fields. They run before a line is parsed. */
+  /** Tests of fields, which run before a line is parsed. */
   match?: readonly FieldTest[];
   /** Tests a parsed record. */
   test?: (record: StoredRecord) => boolean;
   /** Maximum number of records. */
   limit: number;
-  /** Maximum bytes of matching lines. The search ends once they exceed it. */
+  /** Maximum total size in bytes of the matching lines. The search ends once they exceed it. */
   maxFoundBytes?: number;
   /** Maximum number of bytes of the log to read. */
   maxBytes: number;
@@ -45,7 +45,7 @@ export interface SearchResult {
 
 /**
  * Searches the records written by this log, newest first. Skips blocks that cannot contain a match. A search that ends
- * at `maxBytes` may have found nothing, or only have built the index. The next search gets further.
+ * at `maxBytes` may have found nothing, or may only have built the index. The next search then gets further.
  */
 export const searchLog = async (index: LogIndex, indexing: Indexing, search: Search): Promise<SearchResult> => {
   const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
@@ -101,9 +101,9 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
 };
 
 /**
- * Resolves to the record with an id. Undefined if there is none. Reads only blocks that have ids of the same time. For
- * an id without a time, reads only blocks with such ids. Throws a JournalError with the code `window-too-large` before
- * it would exceed `maxBytes`.
+ * Resolves to the record with an id. Undefined if there is none. Reads only blocks with ids of the same time or, for an
+ * id without a time, blocks with other such ids. Throws a JournalError with the code `window-too-large` before
+ * exceeding `maxBytes`.
  */
 export const findRecord = async (index: LogIndex, id: string, maxBytes: number): Promise<StoredRecord | undefined> => {
   const time = readIdTime(id);
@@ -136,16 +136,19 @@ export interface Counting {
   until: number;
   /** Maximum number of bytes of the log to read. */
   maxBytes: number;
-  /** Receives the number of records in a minute with a key. Undefined stands for all keys that are counted together. */
+  /**
+   * Receives the number of records in a minute with a key. An undefined key stands for all keys that are counted
+   * together.
+   */
   add(minute: number, key: string | undefined, count: number): void;
 }
 
 /**
  * Counts records by minute and key, in no particular order. May add the same minute and key several times. Resolves to
- * false if records are missing because the index of the log is not complete yet.
+ * false if the counts are incomplete because the log has not been fully indexed yet.
  */
 export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
-  /** Counts a file from its counts in memory. Returns true if the file must be read instead. */
+  /** Counts a file using its counts in memory. Returns true if the file must be read instead. */
   const isUnread = ({ times, counted }: Summary): boolean => {
     if (!overlaps(times, since * minuteMs, until * minuteMs)) return false;
     counted?.minutes.forEach(counted.keys, since, until, add);
@@ -174,7 +177,7 @@ const completeIndex = async (
   return index;
 };
 
-/** Maximum number of remembered positions of readers. Reading continues from them without a search. */
+/** Maximum number of remembered reader positions. From such a position, reading continues without a search. */
 const keptPlaces = 64;
 
 interface Place {
@@ -183,8 +186,8 @@ interface Place {
 }
 
 /**
- * Creates a reader of records after a seq. It returns them in pieces, oldest first, up to the end of the log at the
- * time of the call.
+ * Creates a function that reads the records after a seq in pieces, oldest first, up to the end of the log at the time
+ * of the call.
  */
 export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number, observeFrom: ObserveFrom) => {
   /** Positions of readers by seq, least recently used first. */
@@ -219,7 +222,9 @@ interface Reached {
   maxLineBytes: number;
 }
 
-/** Resolves to the closed segments without records after a seq. A segment that is closed later counts as unread. */
+/**
+ * Resolves to the closed segments that have no records after a seq. A segment that is closed later counts as unread.
+ */
 const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }: Reached): Promise<Set<string>> => {
   const { active, closed } = log.retainFiles();
   await active.release();
@@ -229,13 +234,13 @@ const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }:
       index.summaryOf(path)?.seqs.max ??
       (await log.readSerially(() => findLastSeqIn(path, maxLineBytes)).catch(passIfGone)) ??
       0;
-    // A segment without records of its own says nothing about earlier segments.
+    // A segment without own records says nothing about earlier segments.
     if (lastSeq > 0 && lastSeq <= seq) return new Set(closed.slice(place));
   }
   return new Set();
 };
 
-/** Resolves to the offset of a block. Before the block, the file has no record after the seq. */
+/** Resolves to the offset of a block. The file has no record after the seq before that block. */
 const findStart = async (index: LogIndex, file: LogFile, seq: number): Promise<number> => {
   let start = file.end;
   if (seq === 0) return 0;

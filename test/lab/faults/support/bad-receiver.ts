@@ -7,14 +7,14 @@ const longestDelayMs = 60;
 
 export interface BadReceiver {
   url: string;
-  /** Bodies of complete deliveries by `webhook-id`, in the order of the first delivery. */
+  /** Bodies of complete deliveries by `webhook-id`, in the order of each id's first delivery. */
   bodies: Map<string, string[]>;
   /** Makes the receiver answer every further delivery with an immediate 200. */
   recover(): void;
   close(): Promise<void>;
 }
 
-/** Starts a webhook receiver that fails, hangs, breaks connections and responds late. */
+/** Starts a webhook receiver that fails, hangs, breaks connections, and responds late. */
 export const startBadReceiver = async (t: TestContext, random: () => number): Promise<BadReceiver> => {
   const bodies = new Map<string, string[]>();
   let isGood = false;

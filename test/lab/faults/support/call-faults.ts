@@ -6,11 +6,11 @@ export interface CallFault {
   effect: string;
   /** True if only calls on the files of the log fail. */
   isOnPaths: boolean;
-  /** Index of the failing call in the short form. The call happens while alerts arrive. */
+  /** Index of the failing call in the short form. This call happens while alerts arrive. */
   at: number;
-  /** True if nothing can be acknowledged after a refused alert for as long as the fault lasts. */
+  /** True if nothing can be acknowledged between a refused alert and the end of the fault. */
   isFatal: boolean;
-  /** Other failures that are needed for the calls to happen. */
+  /** Other failures, without which the calls do not happen. */
   also?: string[];
 }
 
@@ -21,7 +21,7 @@ const renames = ['?rename', '?renameat', '?renameat2'];
 const removals = ['?unlink', '?unlinkat'];
 const looks = ['?stat', '?lstat', '?newfstatat', 'statx'];
 
-/** All system calls of the log and their failures. The short form uses only the first few. */
+/** All system calls of the log, and their failures. The short form uses only the first few. */
 export const callFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 6, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
@@ -53,7 +53,7 @@ export const callFaults: CallFault[] = [
   },
 ];
 
-/** Failure that makes the server write the state, so that the calls for writing happen, too. */
+/** Failure that makes the server write the state, so that the calls for writing it happen, too. */
 const afterFailure = ['fdatasync:error=EIO:when=4'];
 
 /** System calls of the log of tasks, whose segments are large, and of the state file. */

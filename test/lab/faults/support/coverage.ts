@@ -9,7 +9,7 @@ const writes = new Set(['write', 'writev', 'sendto', 'sendmsg']);
 export interface Coverage {
   /** Ids of acknowledged alerts, or strings that identify acknowledged changes to tasks. */
   answered: string[];
-  /** Acknowledged records whose line was not on disk when the response began. */
+  /** Acknowledged records with a line that was not on disk when the response began. */
   uncovered: string[];
 }
 

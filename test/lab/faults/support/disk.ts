@@ -11,10 +11,10 @@ export const MiB = 1024 * 1024;
 
 export type DiskKind = 'ext4' | 'xfs';
 
-/** File system on a loop device of its own. */
+/** File system on a separate loop device. */
 export interface Disk {
   path: string;
-  /** Unmounts and remounts the file system, which recovers from its own journal after a power cut. */
+  /** Unmounts and remounts the file system. After a power cut, it recovers from its own journal. */
   remount(): Promise<void>;
   /**
    * Limits requests to one page until the next remount. Linux's loop devices report success even if the image accepts
@@ -26,7 +26,7 @@ export interface Disk {
 interface Options {
   kind: DiskKind;
   bytes: number;
-  /** Folder for the image, which is a sparse file. */
+  /** Folder for the image. The image is a sparse file. */
   folder?: string;
   mkfs?: { flags?: string[]; variables?: Record<string, string> };
 }

@@ -18,7 +18,7 @@ const recordsPerClient = 12;
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
 /**
- * Range of failing calls, counted from 1, in strace's format. `lasts` means that all calls after the first fail, too.
+ * Range of failing calls in strace's format, counted from 1. `lasts` means that all calls after the first also fail.
  */
 export interface CallRange {
   when: string;
@@ -29,7 +29,7 @@ export interface Outcome {
   /** True if a call failed. */
   isHit: boolean;
   verdict: Verdict;
-  /** Number of records acknowledged before they were on disk. */
+  /** Number of records that were acknowledged before they were on disk. */
   wrong: number;
 }
 
@@ -117,7 +117,7 @@ const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Fau
   return [...clients.sent, later, ...afterwards];
 };
 
-/** Sends records to a server after a failure. The next start must find these records. */
+/** Sends records to a server after a failure. The next startup must find these records. */
 const sendMore = async (url: string, kept: Kept): Promise<Operation[][]> => {
   const clients = startClients(url, { kept, tag: 'more', count: clientCount, limit: 4 });
   await clients.done;

@@ -57,7 +57,9 @@ const readTasks = async (kept: Kept, dataDir: string): Promise<{ tasks: StoredTa
   }
 };
 
-/** Knowledge about a task: its id and its possible contents, in which undefined stands for a deleted task. */
+/**
+ * Information about a task: its id and its possible contents. Undefined among the contents stands for a deleted task.
+ */
 interface Expected {
   id: number | undefined;
   texts: Set<string | undefined>;
@@ -93,7 +95,7 @@ const foldAll = (sent: readonly Operation[][]): Map<string, Expected> => {
   return all;
 };
 
-/** Finds new tasks of a client whose ids are lower than an earlier id. */
+/** Finds a client's new tasks with ids that are lower than an earlier id. */
 const findMisplaced = (list: readonly Operation[]): string[] => {
   const created = list.filter(({ kind, isAcknowledged }) => kind === 'create' && isAcknowledged);
   return created
@@ -101,7 +103,7 @@ const findMisplaced = (list: readonly Operation[]): string[] => {
     .map(({ message }) => message);
 };
 
-/** Finds ids assigned to two tasks. */
+/** Finds ids that two tasks have got. */
 const findReused = (acknowledged: readonly Operation[]): string[] => {
   const given = new Set<string | undefined>();
   const created = acknowledged.filter(({ kind }) => kind === 'create');
@@ -109,8 +111,8 @@ const findReused = (acknowledged: readonly Operation[]): string[] => {
 };
 
 /**
- * Finds ids, up to the last one, that no task has although nobody deleted a task with that id. The last id is stored,
- * or is known to have been stored, because a client may delete a task that was acknowledged just after the cut and is
+ * Finds ids up to the last one that no task has although nobody deleted a task with that id. The last id is stored, or
+ * is known to have been stored, because a client may delete a task that was acknowledged just after the cut and is
  * lost.
  */
 const findGaps = (sent: readonly Operation[], stored: readonly StoredTask[]): string[] => {

@@ -43,7 +43,7 @@ export interface Kept {
   inLog: RegExp;
 }
 
-/** Alerts, each of which is stored as one line of the log. */
+/** Alerts, each stored as one line of the log. */
 export const alerts: Kept = {
   what: 'alert',
   flags: ['--profiles', 'alerts'],

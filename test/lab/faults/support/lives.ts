@@ -60,7 +60,7 @@ export const killStart = async (options: Options): Promise<void> => {
   await server?.ended;
 };
 
-/** Resolves when the file exists, or after a while, because it only chooses the moment of the kill. */
+/** Resolves when the file exists, or after a while, because it only determines the moment of the kill. */
 const waitForFile = async (path: string): Promise<void> => {
   for (const end = performance.now() + longestWaitMs; !existsSync(path) && performance.now() < end; )
     await setTimeout(1);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Rotates a file once, like a daily job. Resolves when the rotation is done. */
+/** Rotates a file once, as a daily job would. Resolves when the rotation is done. */
 export type Rotate = () => Promise<void>;
 
 /**

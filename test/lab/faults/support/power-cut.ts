@@ -51,12 +51,13 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
 
 interface Life {
   /**
-   * Requests sent. Only requests acknowledged before the cut began count as acknowledged. A sync in progress may report
-   * success for lost data, on both ext4 and xfs; in a real power cut, its response would not have left the machine.
+   * Requests that were sent. Only requests acknowledged before the cut began count as acknowledged. A sync in progress
+   * may report success for lost data, on both ext4 and xfs. In a real power cut, its response would not have left the
+   * machine.
    */
   sent: Operation[][];
   acknowledged: number;
-  /** Number of requests sent after the disk was gone but acknowledged nevertheless. */
+  /** Number of requests that were acknowledged although they were sent after the disk was gone. */
   wrong: number;
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Switch that stops a mounted file system like a power cut: unwritten data, even in its journal, is lost. */
+/** Switch that stops a mounted file system as a power cut does: unwritten data, even in its journal, is lost. */
 export interface PowerSwitch {
   /** Cuts the power. Takes effect immediately, because the program is already running. */
   cut(): Promise<void>;

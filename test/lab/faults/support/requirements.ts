@@ -28,7 +28,9 @@ export const requires = ({ programs = [], mounts = false, loops = false }: Requi
   return { skip: false };
 };
 
-/** True for an installed program. On Debian, ordinary users, who cannot mount anyway, have no sbin in their PATH. */
+/**
+ * True for an installed program. On Debian, sbin is missing from the PATH of ordinary users, who cannot mount anyway.
+ */
 const isInstalled = (name: string): boolean =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, name)));
 

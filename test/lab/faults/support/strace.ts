@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Tracing {
-  /** System calls to watch, by strace's names. A call prefixed with `?` may not exist on this machine. */
+  /** System calls to watch, by strace's names. A call with the prefix `?` may not exist on this machine. */
   calls: string[];
   /** Injections in strace's format, e.g. `fdatasync:error=EIO:when=3`. */
   injections?: string[];
@@ -37,11 +37,11 @@ export const listLogPaths = (dataDir: string, log: string): string[] =>
 export interface Moment {
   phase: 'begin' | 'end';
   call: string;
-  /** File descriptor, which is the first argument of the call. */
+  /** File descriptor: the first argument of the call. */
   fd: number;
   /** Arguments known so far. */
   text: string;
-  /** Result; undefined at the start of a call. */
+  /** Result. Undefined at the start of a call. */
   result: number | undefined;
   isInjected: boolean;
 }

@@ -17,7 +17,7 @@ export interface FleetHost {
 export const faultKinds = ['killed', 'frozen', 'cut off', 'restarted'] as const;
 type FaultKind = (typeof faultKinds)[number];
 
-/** Fault of a host, and the time of the host's first report after the fault, in Unix milliseconds. */
+/** Fault of a host, with the time of the host's first report after the fault, in Unix milliseconds. */
 export interface Fault {
   kind: FaultKind;
   host: string;

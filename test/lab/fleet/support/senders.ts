@@ -13,7 +13,7 @@ const source = 'faults';
 /** Milliseconds between two alerts to an agent. */
 const pauseMs = 50;
 
-/** Place at which alerts are sent, with the agent that currently runs there. */
+/** Place where alerts are sent, with the agent that currently runs there. */
 export interface Sending {
   name: string;
   agent: Agent;
@@ -77,7 +77,7 @@ interface Found {
   message: string;
 }
 
-/** Lists all alerts that senders have sent, as stored at the hub. */
+/** Lists all alerts from the senders, as stored at the hub. */
 export const listReceived = async ({ request: ask, token }: HubReader): Promise<Found[]> => {
   const all: Found[] = [];
   for (let before = ''; ; ) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { toBytes } from './request.ts';
 import { anyValue } from './values.ts';
 
-/** Body of 1 MiB and one byte, which is more than a server accepts. */
+/** Body of 1 MiB and one byte: more than a server accepts. */
 const tooLarge = `"${'x'.repeat(1024 * 1024 - 1)}"`;
 
 const brokenTexts = [
@@ -30,7 +30,7 @@ export const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =
     return escapes ? escapeAll(json) : toBytes(json);
   });
 
-/** Creates bytes that a route is unlikely to expect from a value that it may expect. */
+/** Creates bytes that a route is unlikely to expect from a value that the route may expect. */
 export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 30, arbitrary: fc.constantFrom(...brokenTexts.map(toBytes), ...brokenBytes) },

@@ -20,7 +20,7 @@ export const readCorpus = (): { name: string; kept: Case }[] =>
     kept: JSON.parse(readFileSync(join(folder, name), 'utf8')) as Case,
   }));
 
-/** Stores a case, which `npm test` replays from then on. Returns the path of its file. */
+/** Stores a case. From then on, `npm test` replays it. Returns the path of its file. */
 export const keepCase = (name: string, found: Case): string => {
   const path = join(folder, `${name}.json`);
   mkdirSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 export type Header = [name: string, value: string];
 
-/** Placeholders for tokens in header values. Needed because real tokens expire. */
+/** Placeholders for tokens in header values, needed because real tokens expire. */
 export const tokenNames = ['admin', 'reader', 'expired', 'future', 'forged', 'unsigned', 'nobody'] as const;
 
 const oddTokens = [

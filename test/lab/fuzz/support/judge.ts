@@ -20,7 +20,7 @@ interface Surroundings {
 export interface Judged {
   operation: Operation | undefined;
   status: number;
-  /** Body as JSON; undefined if the body is not JSON. */
+  /** Body as JSON. Undefined if the body is not JSON. */
   json: unknown;
 }
 
@@ -68,7 +68,7 @@ const assertHeaders = ({ target }: FuzzRequest, status: number, headers: Map<str
   }
 };
 
-/** Returns the body as JSON; undefined without a body, or if the documents specify other text. */
+/** Returns the body as JSON. Undefined without a body, or if the documents specify other text. */
 const readBody = (
   { method, target }: FuzzRequest,
   { status, headers, body }: HttpResponse,
@@ -80,7 +80,7 @@ const readBody = (
   }
   if (target.startsWith('/docs/') && status < 300) return undefined;
   const type = headers.get('content-type');
-  // Routes that succeed with a page show errors to browsers as pages, too.
+  // Routes that succeed with a page also show errors to browsers as pages.
   const mayBeText = status < 300 || textType === 'text/html';
   if (mayBeText && textType !== undefined && type?.split(';')[0] === textType) return undefined;
   if (status === 200 && type === 'text/csv; charset=utf-8' && /\/availability(?:\?|$)/.test(target)) return undefined;

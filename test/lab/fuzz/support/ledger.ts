@@ -8,7 +8,7 @@ export interface Exchange {
   /** Method and path, e.g. `GET /api/tasks/{id}`, without the base path of the mount. */
   name: string;
   status: number;
-  /** Decoded path parameter; empty if the path has no parameter. */
+  /** Decoded path parameter. Empty if the path has no parameter. */
   id: string;
   query: URLSearchParams;
   sent: Record<string, unknown>;

@@ -19,7 +19,7 @@ const expect = (holds: boolean, what: string): void => {
   if (!holds) throw new Finding(what);
 };
 
-/** Returns the number in a query parameter, as a server must read it. */
+/** Returns the number in a query parameter, read as a server must read it. */
 const readNumber = (query: URLSearchParams, name: string, standard: number): number =>
   Math.min(Number(query.get(name) || standard), Number.MAX_SAFE_INTEGER);
 
@@ -68,7 +68,7 @@ const otlpRoutes = new Set(['POST /api/alert/otlp', 'POST /v1/logs']);
 
 /** Creates the ledger of alerts: acknowledged alerts are listed in order with unique ids. */
 export const createAlertLedger = (): Ledger => {
-  /** Messages of alerts; undefined for an alert of another program, whose message is unknown. */
+  /** Messages of alerts. Undefined for an alert of another program, because its message is unknown. */
   let messages: unknown[] = [];
   /** False after responses without the number of their alerts, until the whole log has been listed. */
   let isCounted = true;

@@ -53,7 +53,7 @@ export interface Operation {
   body: JsonSchema | undefined;
   /** Returns true for a value that fits `body`, and always for a route without a body. */
   takes: Check;
-  /** Check of the body for each documented status. Undocumented members fail the check. */
+  /** Checks of the body, one for each documented status. Undocumented members fail the check. */
   answers: Map<number, Check>;
   /** Media type of a success that is not JSON. */
   textType: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Request to be sent. Every string stands for bytes, one per character up to U+00FF, so that a request can be stored as
- * JSON. In header values, placeholders such as `{admin}` stand for tokens, which would expire in a file.
+ * Request to be sent. Every string represents bytes, one per character up to U+00FF, so that a request can be stored as
+ * JSON. In header values, placeholders such as `{admin}` represent tokens, because tokens in a file would expire.
  */
 export interface FuzzRequest {
   /** Source of the request: the schemas, the schemas except for one part, or arbitrary bytes. */

@@ -63,7 +63,7 @@ const createNearRequest = (
   return fc.tuple(valid, fc.oneof(...parts)).map(([request, part]) => ({ ...request, ...part, kind: 'near' }));
 };
 
-/** Creates a request with any part arbitrary. */
+/** Creates a request in which any part can be arbitrary. */
 const createHostileRequest = (
   operation: Operation,
   oddTargets: fc.Arbitrary<string>,

@@ -6,10 +6,7 @@ import type { FuzzRequest } from './request.ts';
 export const isIntake = (path: string): boolean =>
   /\/(?:api\/alert\/(?!plain-text)|api\/v2\/alerts$|v1\/logs$)/.test(path);
 
-/**
- * Returns the body in the way that routes for alerts of other programs read it: null members count as absent at any
- * depth.
- */
+/** Returns the body as routes for alerts of other programs read it: null members count as absent at any depth. */
 export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
   try {
     return dropNulls(JSON.parse(utf8.decode(Buffer.from(body, 'latin1'))));
@@ -35,7 +32,7 @@ const dropNulls = (value: unknown): unknown => {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Returns the body as a route reads it; undefined if the body is not a JSON object. Null members count as absent, and
+ * Returns the body as a route reads it. Undefined if the body is not a JSON object. Null members count as absent, and
  * so do empty members when a task is updated.
  */
 export const readSent = ({ method, body = '' }: FuzzRequest): Record<string, unknown> | undefined => {

@@ -31,7 +31,7 @@ const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands
 /** Settings that reject no request under load and do not wait for the disk. */
 const calm = { watchTargets: ['none.invalid'], alertsSync: false, maxEventLoopDelay: 0 };
 
-/** Server configurations that are tried in turn. */
+/** Server configurations to try in turn. */
 export const variants: readonly Variant[] = [
   { name: 'the default mounts', settings: calm },
   {
@@ -48,7 +48,7 @@ export const variants: readonly Variant[] = [
   { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
 ];
 
-/** Features without streams of events, which do not end, so that waiting for their complete response is impossible. */
+/** Features without streams of events, because the complete response of a stream never arrives. */
 const ending = allFeatures.filter(({ name }) => name !== 'events');
 
 /** Starts an app with ledgers of its responses. */

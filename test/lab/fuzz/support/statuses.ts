@@ -36,9 +36,9 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
       : []),
     // Ranges and time zones are strings. Links of subscribers expire, and only some pages have mail.
     ...(['availability', 'status-pages'].includes(operation.profile) ? [400, 401, 404, 409, 410, 429] : []),
-    // The document describes valid names and passwords in words, and nobody knows the code of a start.
+    // The document describes valid names and passwords only in words, and nobody knows the code from the start message.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
-    // Only the key of a host can be used for reports; names, times and codes are strings.
+    // Only the key of a host can be used for reports. Names, times and codes are strings.
     ...(operation.profile === 'hosts' ? [400, 403, 404, 409, 413, 429] : []),
     // Pointers and names are strings.
     ...(operation.path.includes('{intakeFormat}') ? [400, 409] : []),

@@ -9,7 +9,7 @@ export const createValidTarget = (operation: Operation, hints: Hints): fc.Arbitr
     createValid(schema, hints, name).map(encode),
   );
 
-/** Creates targets with the operation's path, in which ids and query values may be invalid. */
+/** Creates targets with the operation's path and possibly invalid ids and query values. */
 export const createNearTarget = (operation: Operation): fc.Arbitrary<string> =>
   createTarget(operation, fc.constantFrom(...oddIds), ({ schema }) => createOddValue(schema));
 

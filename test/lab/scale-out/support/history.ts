@@ -10,9 +10,9 @@ export type Outcome = 'ok' | 'absent' | 'conflict' | 'not-applied' | 'unknown';
 export interface Operation {
   client: number;
   kind: Kind;
-  /** Id of the task; undefined for a creation without a response. */
+  /** Id of the task. Undefined for a creation without a response. */
   id: number | undefined;
-  /** Value that was read or written, unique to the operation; undefined for a removal. */
+  /** Value that was read or written, unique to the operation. Undefined for a removal. */
   value: string | undefined;
   /** Value that the task must have for the change to apply, sent in If-Match. */
   expected?: string;
@@ -25,8 +25,8 @@ export interface Operation {
 }
 
 /**
- * Final state of a task. A creation also writes its value into Title, which never changes and therefore identifies the
- * task if the creation got no response.
+ * Final state of a task. A creation also writes its value into Title. Title never changes, so it identifies the task
+ * even if the creation got no response.
  */
 export interface FinalTask {
   id: number;

@@ -1,7 +1,7 @@
 import type { FinalTask, Operation } from './history.ts';
 
 export interface IdFaults {
-  /** Acknowledged creations whose task is neither listed nor removed. */
+  /** Acknowledged creations with a task that is neither listed nor removed. */
   lost: string[];
   /** Titles shared by several tasks, and ids returned by several creations. */
   duplicated: string[];

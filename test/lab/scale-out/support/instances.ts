@@ -23,7 +23,7 @@ interface Instance {
 
 export interface Instances {
   all: [Instance, ...Instance[]];
-  /** Client addresses: the address of HAProxy, if installed, otherwise the address of each instance. */
+  /** Client addresses: the address of HAProxy if it is installed, otherwise the address of each instance. */
   urls: string[];
 }
 
@@ -78,8 +78,8 @@ const startInstance = async (t: Scope, flags: string[]): Promise<Instance> => {
 };
 
 /**
- * Starts HAProxy in front of the servers as docs/guides/scaling.md recommends, so that it never repeats a request that
- * a server has received.
+ * Starts HAProxy in front of the servers, configured as docs/guides/scaling.md recommends: it never repeats a request
+ * that a server has received.
  */
 const startHaproxy = async (t: Scope, urls: readonly string[]): Promise<string> => {
   const port = await findFreePort();

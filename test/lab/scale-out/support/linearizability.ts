@@ -1,6 +1,6 @@
 import type { Operation } from './history.ts';
 
-/** Value of a task; null before its creation and after its removal. */
+/** Value of a task. Null before its creation and after its removal. */
 type State = string | null;
 
 /**
@@ -22,15 +22,15 @@ const isWithoutEffect = ({ kind, outcome }: Operation): boolean =>
   outcome === 'not-applied' || (kind === 'read' && outcome === 'unknown');
 
 /**
- * True if some order of the operations on one task, in which each takes effect between its start and end, explains
- * their answers.
+ * True if the answers are explained by some order of the operations on one task in which each takes effect between its
+ * start and its end.
  */
 export const isLinearizable = (operations: readonly Operation[]): boolean => {
   const sorted = operations.toSorted((a, b) => a.begin - b.begin);
   const ends = sorted.map(({ outcome, end }) => (outcome === 'unknown' ? Number.POSITIVE_INFINITY : end));
   const isDone = sorted.map(() => false);
   const seen = new Set<string>();
-  /** Tries orders recursively. `first` is the first pending operation; all earlier operations are done. */
+  /** Tries orders recursively. `first` is the first pending operation. All earlier operations are done. */
   const search = (state: State, first: number): boolean => {
     let next = first;
     while (isDone[next]) next += 1;
@@ -61,7 +61,7 @@ const toKey = (state: State, next: number, isDone: readonly boolean[]): string =
 };
 
 /**
- * Returns Infinity if all remaining operations have an unknown outcome, in which case none of them has to take effect.
+ * Returns Infinity if all remaining operations have an unknown outcome, because then none of them has to take effect.
  */
 const findFirstEnd = (ends: readonly number[], isDone: readonly boolean[], from: number): number => {
   let first = Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ const findFirstEnd = (ends: readonly number[], isDone: readonly boolean[], from:
   return first;
 };
 
-/** Returns the state after an operation; undefined if the operation's answer is impossible in this state. */
+/** Returns the state after an operation. Undefined if the operation's answer is impossible in this state. */
 const apply = ({ kind, outcome, value, expected }: Operation, state: State): State | undefined => {
   const isMet = state !== null && (expected === undefined || expected === state);
   if (outcome === 'absent') return state === null ? state : undefined;

@@ -134,7 +134,7 @@ const readFinally = (operations: readonly Operation[], list: readonly FinalTask[
 
 /**
  * Prints a verdict in one line. Asserts that nothing is lost, duplicated, missing or out of order, and that nothing was
- * refused, unless the fault lasts longer than requests may wait.
+ * refused unless the fault lasts longer than requests may wait.
  */
 export const assertSound = (t: TestContext, what: string, verdict: Verdict, { isLong = false } = {}): void => {
   t.diagnostic(`${what}: ${summarize(verdict)}`);

@@ -12,7 +12,10 @@ const retryMs = 50;
  * wait.
  */
 const slowMs = 1000;
-/** Number of newest tasks that clients read and change, so that several clients use a task at the same time. */
+/**
+ * Number of newest tasks that clients read and change, small enough that several clients use the same task at the same
+ * time.
+ */
 const shared = 60;
 
 interface Options {

@@ -23,7 +23,7 @@ export const createControlGroup = (name: string): ControlGroup => {
 
 /**
  * Lists the folders of this process in the hierarchies that systemd uses: version 2, and the hierarchy of version 1
- * that has systemd's name.
+ * that is named after systemd.
  */
 const listOwnFolders = (): string[] =>
   [...readFileSync('/proc/self/cgroup', 'utf8').matchAll(/^\d+:(|name=systemd):(.*)$/gm)]

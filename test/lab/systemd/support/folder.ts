@@ -15,7 +15,9 @@ const links = [
   ['/dev/null', 'demo-masked.service'],
 ] as const;
 
-/** Creates a folder that systemd can boot from, with accounts and units of its own. All programs are this machine's. */
+/**
+ * Creates a folder that systemd can boot from, with its own accounts and units. All programs are those of this machine.
+ */
 export const createRoot = (folder: string, { withService }: { withService: boolean }): void => {
   const units = join(folder, 'etc', 'systemd', 'system');
   mkdirSync(join(units, 'multi-user.target.wants'), { recursive: true });

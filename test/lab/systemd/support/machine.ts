@@ -21,8 +21,8 @@ export interface Machine {
 }
 
 /**
- * Boots systemd in a container and starts the server in it. Both end with the test. The files in `files` are in
- * /packages.
+ * Boots systemd in a container and starts the server in it. Both end with the test. The files in `files` are available
+ * in /packages.
  */
 export const startMachine = async (t: TestContext, files?: string): Promise<Machine> => {
   const run = await bootMachine(t, { withService: true, ...(files !== undefined && { files }) });
@@ -40,7 +40,8 @@ interface Options {
    */
   withService: boolean;
   /**
-   * True to install Debian packages in the container, which then knows this machine's packages and can write to /usr.
+   * True to install Debian packages in the container, which can then write to /usr and knows the packages of this
+   * machine.
    */
   installs?: boolean;
   /** Folder that appears as /packages in the container. */
@@ -95,7 +96,10 @@ const startContainer = (t: TestContext, name: string, options: Options): ChildPr
   return child;
 };
 
-/** Returns the process id, on this machine, of the container's process 1; empty in the container's first moments. */
+/**
+ * Returns the process id that process 1 of the container has on this machine. Empty in the first moments of the
+ * container.
+ */
 const findInit = ({ pid }: ChildProcess): string =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
 

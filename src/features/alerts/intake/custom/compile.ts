@@ -13,7 +13,7 @@ import { compilePointer, compileText, isConstant, type Render, type TemplateInpu
 /** Maximum number of characters read for a link, a label and a key. */
 const limits = { link: 8192, label: 1024, key: 65_536 };
 
-/** Schema that accepts any body. The pointers in the definition decide what is read. */
+/** Schema that accepts any body. Only the pointers in the definition select what is read. */
 const AnyBody = Type.Unknown();
 
 /** Compiles a format from its definition. Throws an Error whose message begins with the name of the faulty member. */
@@ -68,7 +68,7 @@ const compileAlert = (name: string, definition: FormatDefinition): ((input: Temp
   };
 };
 
-/** Adds the name of the member to the beginning of an Error's message. */
+/** Runs `compile`. Prefixes the message of its Error with the name of the member. */
 const at = <T>(member: string, compile: () => T): T => {
   try {
     return compile();
@@ -77,7 +77,7 @@ const at = <T>(member: string, compile: () => T): T => {
   }
 };
 
-/** Compiles a check. The check throws an HttpError if the body has different values. */
+/** Compiles a check that throws an HttpError if the body does not have the expected values. */
 const compileMatch = (match: NonNullable<FormatDefinition['match']>): ((body: unknown) => void) => {
   const rules = Object.entries(match).map(([pointer, wanted]) => {
     const all: unknown[] = [wanted].flat();
@@ -92,7 +92,7 @@ const compileMatch = (match: NonNullable<FormatDefinition['match']>): ((body: un
   };
 };
 
-/** Compiles a string, or a table with a string for each value of a pointer. */
+/** Compiles a string, or a table that maps each value of a pointer to a string. */
 const compileChoice = (given: FormatDefinition['level'], noun: string, isKnown: (text: string) => boolean): Render => {
   const assertKnown = (text: string): void => {
     if (!isKnown(text)) throw new Error(`${JSON.stringify(text)} is not ${noun}`);

@@ -10,7 +10,7 @@ import type { Format } from '../format.ts';
 import { compileFormat } from './compile.ts';
 import type { IntakeSettings } from './definition.ts';
 
-/** Alert in the form in which it would be stored. */
+/** Alert as it would be stored. */
 export interface PreviewedAlert {
   source: string;
   level: string;

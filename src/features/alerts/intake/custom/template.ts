@@ -2,8 +2,8 @@ import { isObject } from '../../../../lib/parse-json.ts';
 import { toScalarText } from '../fields.ts';
 
 /**
- * Values for pointers. `#/…` starts at the whole body, and `/…` at the alert. Without `each`, the alert is the whole
- * body.
+ * Values that pointers can select. `#/…` starts at the whole body, and `/…` at the alert. Without `each`, the alert is
+ * the whole body.
  */
 export interface TemplateInput {
   body: unknown;

@@ -50,7 +50,7 @@ export const cloudevents = defineFormat({
 const isEvent = (value: unknown): boolean =>
   isObject(value) && ['specversion', 'id', 'type', 'source'].every((name) => name in value);
 
-/** Parses an event whose attributes are headers and whose data is the body. */
+/** Parses an event with its attributes in the headers and its data in the body. */
 const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeRequest): unknown => {
   const attributes = Object.entries(headers)
     .filter(([name]) => name.startsWith('ce-'))
@@ -59,7 +59,7 @@ const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeR
   return { ...Object.fromEntries(attributes), data: isJson ? parseJson(bytes) : readText(bytes) };
 };
 
-/** Decodes an attribute in a header. Everything but printable ASCII is percent-encoded there. */
+/** Decodes an attribute in a header. There, everything but printable ASCII is percent-encoded. */
 const decodePercent = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -43,7 +43,8 @@ export const grafana = defineFormat({
 });
 
 /**
- * Describes Grafana's own alerts for rules whose query fails or returns nothing. The name of the rule is in a label.
+ * Describes the alerts that Grafana itself raises when the query of a rule fails or returns nothing. The name of the
+ * rule is in a label.
  */
 const describeProblem = (rule: string, name: string | undefined, error = ''): string => {
   if (name === 'DatasourceNoData') return `${rule}: no data`;

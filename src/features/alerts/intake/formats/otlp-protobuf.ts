@@ -1,7 +1,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { lengthDelimited, type MessageFields, varint } from '../protobuf.ts';
 
-/** Fields in OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` that become alerts. */
+/** Fields of OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` that are used in alerts. */
 const anyValue: MessageFields = {
   1: { name: 'stringValue', type: 'string' },
   2: { name: 'boolValue', type: 'bool' },
@@ -65,7 +65,7 @@ export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialS
 };
 
 export interface PartialSuccess {
-  /** 64-bit integer, which is a string in JSON. */
+  /** 64-bit integer, as a string in JSON. */
   rejectedLogRecords?: string;
   errorMessage?: string;
 }

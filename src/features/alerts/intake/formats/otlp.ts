@@ -147,7 +147,7 @@ const toRecordAlert = (record: Static<typeof OtlpRecord>, shared: Fields, scope:
 
 /**
  * Maximum number of attributes, and maximum length of a string in characters. Limits are needed because many records
- * share the attributes of a resource.
+ * share the attributes of one resource.
  */
 const maxAttributes = 256;
 const maxTextLength = 4096;
@@ -164,10 +164,7 @@ const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
-/**
- * Returns the text of a body. For a map, returns its message, or else the map as JSON. For a list, returns the list as
- * JSON.
- */
+/** Returns the text of a body: for a map its message, otherwise the map or list as JSON. */
 const toRecordText = (body: Static<typeof Value> = {}): string => {
   const value = toPlain(body);
   if (typeof value !== 'object' || value === null) return String(value ?? '');
@@ -206,6 +203,6 @@ const decodeBytes = (base64: string): string => {
   return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, maxTextLength);
 };
 
-/** Converts nanoseconds to RFC 3339. Undefined for invalid values, and for 0, which means unknown. */
+/** Converts nanoseconds to RFC 3339. Undefined for invalid values and for 0, because 0 means unknown. */
 const readNanoseconds = (nanoseconds: string | number = 0): string | undefined =>
   Number(nanoseconds) > 0 ? formatTime(new Date(Number(nanoseconds) / 1e6)) : undefined;

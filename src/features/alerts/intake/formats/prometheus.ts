@@ -36,12 +36,12 @@ export const notified = {
 
 const Labelled = Type.Object(labelled);
 
-/** Facts about an alert in addition to its labels and annotations. */
+/** Facts about an alert besides its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
   /** Message that overrides the text of the alert itself. */
   problem?: string;
-  /** Message to use if labels and annotations contain none. */
+  /** Message to use if the labels and annotations contain none. */
   title?: string | undefined;
   /** Level to use if the labels contain none. */
   level?: Severity;
@@ -89,7 +89,7 @@ export const prometheus = defineFormat({
         fingerprint: undefined,
         link: toLink(each.generatorURL),
       });
-      // While an alert is firing, Prometheus sends an `endsAt` in the future, when the alert would expire.
+      // While an alert fires, Prometheus sends a future `endsAt` at which the alert would expire.
       if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now.getTime()) alert.status = 'resolved';
       yield alert;
     }

@@ -42,8 +42,8 @@ type Attachments = readonly Static<typeof Attachment>[];
 const maxAttachments = 100;
 
 /**
- * Slack incoming webhooks, which many programs support. The body is JSON, or a form whose `payload` field contains
- * JSON.
+ * Slack's incoming webhook format, supported by many programs. The body is JSON, or a form with JSON in its field
+ * `payload`.
  */
 export const slackFormat = defineFormat({
   name: 'slack',
@@ -61,7 +61,7 @@ export const slackFormat = defineFormat({
   recognizes: (value) =>
     isObject(value) && (toScalarText(value['text']) !== '' || isList(value['attachments']) || isList(value['blocks'])),
   decode: ({ contentType, bytes, parseJson }) => {
-    // curl also labels JSON as a form.
+    // curl sends JSON, too, with the media type of a form.
     if (contentType !== formType || /^\s*[[{]/.test(bytes.toString('latin1', 0, 16))) return undefined;
     const payload = new URLSearchParams(bytes.toString('utf8')).get('payload');
     if (payload === null) throw new HttpError('invalid', 'The form must have the field payload');
@@ -88,7 +88,7 @@ export const slackFormat = defineFormat({
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
-/** Returns the first candidate that is not blank. Reads no further candidates. */
+/** Returns the first text that is not blank. Reads no further texts. */
 const findText = (texts: Iterable<string | undefined>): string => {
   for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
   return '';
