@@ -96,16 +96,18 @@ export type AccessKeys = ReturnType<typeof createAccessKeys>;
 
 /**
  * Manages the accepted keys: keys from the settings, and runtime keys. A key from the settings wins over a runtime key
- * of the same name.
+ * of the same name. `listRuntime` is first called when a key is looked up.
  */
-export const createAccessKeys = (configured: readonly AccessKey[]) => {
+export const createAccessKeys = (
+  configured: readonly AccessKey[],
+  listRuntime: () => readonly AccessKey[] = () => [],
+) => {
   let ofSettings = configured;
-  let others: readonly AccessKey[] = [];
   /**
    * Keys by hash. Clients cannot choose the hash of the key that they send, so lookup times reveal nothing about other
    * keys.
    */
-  let known = new Map<string, KnownKey>();
+  let known: ReadonlyMap<string, KnownKey> | undefined;
   const uses = new Map<string, KeyUse>();
   let hasHadKeys = false;
   const toKnown = ({ name, sha256, scopes: allowed }: AccessKey): KnownKey => {
@@ -113,34 +115,33 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
     uses.set(sha256, use);
     return { name, sha256, scopes: allowed, use };
   };
-  const rebuild = (): void => {
+  const refresh = (): ReadonlyMap<string, KnownKey> => {
     const names = new Set(ofSettings.map(({ name }) => name));
-    const all = [...others.filter(({ name }) => !names.has(name)), ...ofSettings].map(toKnown);
-    known = new Map(all.map((key) => [key.sha256, key]));
-    for (const sha256 of uses.keys()) if (!known.has(sha256)) uses.delete(sha256);
-    hasHadKeys ||= known.size > 0;
+    const all = [...listRuntime().filter(({ name }) => !names.has(name)), ...ofSettings].map(toKnown);
+    const byHash = new Map(all.map((key) => [key.sha256, key]));
+    for (const sha256 of uses.keys()) if (!byHash.has(sha256)) uses.delete(sha256);
+    hasHadKeys ||= byHash.size > 0;
+    known = byHash;
+    return byHash;
   };
-  rebuild();
+  const read = (): ReadonlyMap<string, KnownKey> => known ?? refresh();
   return {
     /** Replaces all keys from the settings. */
     load: (changed: readonly AccessKey[]): void => {
       ofSettings = changed;
-      rebuild();
+      refresh();
     },
-    /** Replaces all runtime keys. */
-    setRuntime: (changed: readonly AccessKey[]): void => {
-      others = changed;
-      rebuild();
-    },
-    list: (): KnownKey[] => [...known.values()],
+    /** Reads the runtime keys again. */
+    refresh: (): void => void refresh(),
+    list: (): KnownKey[] => [...read().values()],
     /** Keys from the settings. */
     listConfigured: (): readonly AccessKey[] => ofSettings,
     /** Returns the accepted key with this hash. */
-    findByHash: (sha256: string): KnownKey | undefined => known.get(sha256),
+    findByHash: (sha256: string): KnownKey | undefined => read().get(sha256),
     /** Returns the key with this text and counts its use. Undefined if the text is not a known key. */
     find: (text: string): KnownKey | undefined => {
       if (!text.startsWith(prefix)) return undefined;
-      const found = known.get(hash(text));
+      const found = read().get(hash(text));
       if (found) found.use.last = Date.now();
       return found;
     },

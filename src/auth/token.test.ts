@@ -8,9 +8,11 @@ import {
   createTokenKeys,
   createTokens,
   decodeToken,
+  type FindGrant,
   RevokedToken,
   TokenError,
   type TokenGrant,
+  type Tokens,
   toGeneration,
   toPrincipal,
 } from './token.ts';
@@ -18,8 +20,8 @@ import {
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const atIssue = () => new Date(1_800_000_000_999);
 const user = { name: 'ada', role: 'Admin' } as const;
-const createFor = (current: Buffer, previous?: Buffer) =>
-  createTokens(createTokenKeys(current, previous), 'here', atIssue);
+const createFor = (current: Buffer, previous?: Buffer, findGrant?: FindGrant) =>
+  createTokens(createTokenKeys(current, previous), 'here', atIssue, findGrant);
 
 const sign = (header: object, secret: Buffer): string => {
   const claims = { sub: 'ada', role: 'Admin', iss: 'here', iat: 1_800_000_000, exp: 1_800_003_600 };
@@ -52,7 +54,13 @@ test('tokens of the previous key are accepted with or without a key id, and thos
 
 test('an accepted token is rejected after its expiry, its revocation or any change of its text', () => {
   let seconds = 1_800_000_000;
-  const tokens = createTokens(createTokenKeys(first), 'here', () => new Date(seconds * 1000));
+  const grants = new Map<string, TokenGrant>();
+  const tokens = createTokens(
+    createTokenKeys(first),
+    'here',
+    () => new Date(seconds * 1000),
+    (name) => grants.get(name),
+  );
   const { sign: signFor, verify } = tokens;
   const token = signFor(user);
   for (let count = 0; count < 2; count += 1) assert.equal(verify(token).name, 'ada');
@@ -63,7 +71,7 @@ test('an accepted token is rejected after its expiry, its revocation or any chan
   seconds += 3601;
   assert.throws(() => verify(token), { message: 'Token expired' });
   seconds -= 3601;
-  tokens.setAccounts((name) => (name === 'ada' ? toGrant(1) : undefined));
+  grants.set('ada', toGrant(1));
   assert.throws(() => verify(token), { message: 'Token validation failed: the user has been removed or changed' });
 });
 
@@ -83,11 +91,13 @@ test('exactly the tokens of the current generation are accepted, whatever the cl
     let seconds = 1_800_000_000;
     let order = 0;
     const grants = new Map<string, TokenGrant>();
-    const create = () => {
-      const created = createTokens(createTokenKeys(first), 'here', () => new Date(seconds * 1000));
-      created.setAccounts((name) => grants.get(name) ?? toGrant(undefined));
-      return created;
-    };
+    const create = () =>
+      createTokens(
+        createTokenKeys(first),
+        'here',
+        () => new Date(seconds * 1000),
+        (name) => grants.get(name) ?? toGrant(undefined),
+      );
     let tokens = create();
     const issued: { name: string; token: string; isRevoked: boolean }[] = [];
     for (const one of steps) {
@@ -113,12 +123,8 @@ test('exactly the tokens of the current generation are accepted, whatever the cl
 });
 
 test('a token without a generation is accepted for an account without revocations, in its role only', () => {
-  const tokens = createFor(first);
   const token = sign({ alg: 'HS256' }, first);
-  const readGrant = (grant: TokenGrant | undefined) => {
-    tokens.setAccounts(() => grant);
-    return tokens.verify(token).role;
-  };
+  const readGrant = (grant: TokenGrant | undefined) => createFor(first, undefined, () => grant).verify(token).role;
   assert.equal(readGrant(undefined), 'Admin');
   assert.equal(readGrant(toGrant(undefined)), 'Admin');
   for (const grant of [toGrant(undefined, 'Reader'), toGrant(1), { ...toGrant(undefined), role: undefined }]) {
@@ -127,20 +133,15 @@ test('a token without a generation is accepted for an account without revocation
 });
 
 test('tokens of another issuer are refused up to the second in which their user logged out everywhere', () => {
-  const tokens = createFor(first);
   const token = sign({ alg: 'HS256' }, first);
-  const readUntil = (notBefore: number) => {
-    tokens.setAccounts(() => ({ role: undefined, generation: undefined, notBefore }));
-    return tokens.verify(token).name;
-  };
+  const readUntil = (notBefore: number) =>
+    createFor(first, undefined, () => ({ role: undefined, generation: undefined, notBefore })).verify(token).name;
   assert.equal(readUntil(1_799_999_999), 'ada');
   assert.throws(() => readUntil(1_800_000_000), RevokedToken);
 });
 
 test('a token of a later generation shows that the known accounts are outdated', () => {
-  const [one, other] = [createFor(first), createFor(first)];
-  one.setAccounts(() => toGrant(12));
-  other.setAccounts(() => toGrant(9));
+  const [one, other] = [12, 9].map((order) => createFor(first, undefined, () => toGrant(order))) as [Tokens, Tokens];
   assert.throws(() => other.verify(one.sign(user)), { constructor: RevokedToken, isAhead: true });
   assert.throws(() => one.verify(other.sign(user)), { constructor: RevokedToken, isAhead: false });
 });

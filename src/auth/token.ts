@@ -107,25 +107,22 @@ export interface Tokens {
   sign(user: { name: string; role: Role }, session?: Session): string;
   /** Returns the user that a token identifies. Throws a TokenError whose message is the text of the 401. */
   verify(token: string): Principal;
-  /**
-   * Sets the accounts. Call it before the server listens. Without accounts, every signed and valid token is accepted.
-   * `refresh` loads account changes made by other instances.
-   */
-  setAccounts(find: FindGrant, refresh?: () => Promise<void>): void;
-  /** Loads account changes made by other instances. Rejects if they cannot be loaded. */
-  refreshAccounts(): Promise<void>;
 }
 
 /** Returns the Unix second of a date. */
 export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000);
 
-const noRefresh = async (): Promise<void> => undefined;
-
-/** Signs HS256 tokens (RFC 7519) with the current key, and verifies tokens signed with any key. */
-export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
+/**
+ * Signs HS256 tokens (RFC 7519) with the current key, and verifies tokens signed with any key. Without grants, every
+ * signed and valid token is accepted.
+ */
+export const createTokens = (
+  keys: TokenKeys,
+  issuer: string,
+  clock: () => Date,
+  findGrant: FindGrant = () => undefined,
+): Tokens => {
   const now = () => toSecond(clock());
-  let findGrant: FindGrant = () => undefined;
-  let refreshAccounts = noRefresh;
   const verified = new Map<string, JsonObject>();
   /** Returns the claims of a token signed by a known key. */
   const verifySignature = (token: string): JsonObject => {
@@ -162,11 +159,6 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
       assertGranted(claims, principal.role, findGrant(principal.name));
       return principal;
     },
-    setAccounts: (find, refresh = noRefresh) => {
-      findGrant = find;
-      refreshAccounts = refresh;
-    },
-    refreshAccounts: () => refreshAccounts(),
   };
 };
 

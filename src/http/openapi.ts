@@ -49,11 +49,11 @@ interface DocumentFacts {
   basePath: string;
   /** Schemas of event data, by topic. */
   topics: Readonly<Record<string, TSchema>>;
+  /** Returns the current warning about the settings of this server, for API users. */
+  readWarning(): string | undefined;
 }
 
 interface OpenApiDocument {
-  /** Sets a warning about this server's settings for API users. Returns true if the warning has changed. */
-  setWarning(text: string | undefined): boolean;
   /** Lists the facts in the document that the console needs to start. They are a fifteenth of its size. */
   listFacts(): ServerFacts;
 }
@@ -81,9 +81,8 @@ export interface ServerFacts {
 export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  /** Document. Built at the first request for it. */
-  let document: StaticText | undefined;
-  let warning: string | undefined;
+  /** Document and its warning. Built when first requested, and again after the warning has changed. */
+  let built: { document: StaticText; warning: string | undefined } | undefined;
   const schema = {
     operationId: 'getOpenApi',
     summary: 'Describe every route in OpenAPI 3.1',
@@ -92,21 +91,19 @@ export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenAp
     response: { 200: Type.Object({}, { additionalProperties: true }) },
   };
   app.get('/openapi.json', { schema }, (request, reply) => {
-    document ??= new StaticText(Buffer.from(JSON.stringify(describeRoutes(routes, about, warning))));
-    return document.send(request, reply.type('application/json; charset=utf-8'));
+    const warning = about.readWarning();
+    if (!built || built.warning !== warning) {
+      const text = JSON.stringify(describeRoutes(routes, about, warning));
+      built = { document: new StaticText(Buffer.from(text)), warning };
+    }
+    return built.document.send(request, reply.type('application/json; charset=utf-8'));
   });
   return {
-    setWarning: (text) => {
-      if (text === warning) return false;
-      warning = text;
-      document = undefined;
-      return true;
-    },
     listFacts: () => ({
       version: about.version,
       license,
       timeZone: readTimeZone(),
-      warning,
+      warning: about.readWarning(),
       routes: listRoutes(routes),
     }),
   };

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
+import type { AccessKey } from '../auth/access.ts';
 import type { Scope } from '../auth/rights.ts';
-import type { Role } from '../auth/token.ts';
+import type { FindGrant, Role } from '../auth/token.ts';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { AlertDelivery, AlertSource } from './alert-source.ts';
 import type { AvailabilitySource } from './availability.ts';
@@ -127,8 +128,11 @@ export interface KnownUser {
   isConfigured: boolean;
 }
 
-/** Access, as offered by the feature `accounts` to features with streaming responses. */
+/** Access, as offered by the feature `accounts` to the server and other features. */
 interface AccessSource {
+  findGrant: FindGrant;
+  /** Loads account changes made by other instances. Rejects if they cannot be loaded. */
+  refresh(): Promise<void>;
   /** Calls the listener when users or keys have changed or tokens have been revoked. */
   onChanged(listener: () => void): void;
   /** Returns all users by name. Empty while a database with users has not been read. */
@@ -137,6 +141,8 @@ interface AccessSource {
   findUser(name: string): KnownUser | undefined;
   /** Finds a key by name, and whether it is in the config file. Undefined for an unknown name. */
   findKey(name: string): { scopes: readonly Scope[]; isConfigured: boolean } | undefined;
+  /** Returns the keys created at runtime, without keys that the config file overrides. */
+  listRuntimeKeys(): readonly AccessKey[];
   /** Creates a key. Resolves to its text once the key is accepted. Rejects with an HttpError if the name is taken. */
   createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
   /** Deletes a key that was created at runtime. */

@@ -92,10 +92,13 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
     const storage = await openStorage(settings, { name, version: programVersion, log, meters });
     server.addHook('preClose', async () => storage.stop());
     server.addHook('onClose', async () => storage.close());
-    const tokens = createTokens(readTokenKeys(settings, storage.secrets), settings.jwtIssuer, clock);
-    const keys = createAccessKeys(settings.keys);
+    const offers = createOffers(plan.active);
+    const tokens = createTokens(readTokenKeys(settings, storage.secrets), settings.jwtIssuer, clock, (name) =>
+      offers.accounts?.findGrant(name),
+    );
+    const keys = createAccessKeys(settings.keys, () => offers.accounts?.listRuntimeKeys() ?? []);
     const authorize = createAuthorize(tokens, keys);
-    const created = await createFeatures(server, settings, plan, storage, {
+    const created = await createFeatures(server, settings, plan, storage, offers, {
       version: programVersion,
       readProgramFile,
       powerShellPaths: plan.powerShellPaths,
@@ -114,7 +117,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
       settings,
       plan,
       created,
-      createGuard(server, authorize, tokens.refreshAccounts),
+      createGuard(server, authorize, async () => offers.accounts?.refresh()),
     );
     const instances = created.active.map(({ instance }) => instance);
     server.server.once('listening', () => {
@@ -202,11 +205,16 @@ const serveFeatures = async (
     .map(({ name, summary }) => ({ name, description: summary }));
   const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
   const { basePath = '' } = settings;
-  const { setWarning, listFacts } = serveOpenApi(server, { version: programVersion, tags, basePath, topics: schemas });
   const warnings = active.flatMap(({ instance }) => instance.warning ?? []);
-  const show = (of: string | undefined): boolean =>
-    setWarning([...warnings, ...(of ? [of] : [])].join('\n') || undefined);
-  show(openRoutesNotice?.warning);
+  let shown = openRoutesNotice?.warning;
+  const readWarning = () => [...warnings, ...(shown ? [shown] : [])].join('\n') || undefined;
+  const { listFacts } = serveOpenApi(server, {
+    version: programVersion,
+    tags,
+    basePath,
+    topics: schemas,
+    readWarning,
+  });
   const pages = active.flatMap(({ instance }) => instance.pages ?? []);
   const home = await servePages(server, plan.publicFolder, pages, listFacts);
   redirectRoot(server, mounts, home);
@@ -217,8 +225,9 @@ const serveFeatures = async (
     openRoutesNotice,
     /** Returns the warning for the changed settings, if it differs from the last warning. */
     renewWarning: (changed: Settings): string[] => {
-      const warning = findCurrent(changed)?.warning;
-      return show(warning) && warning !== undefined ? [warning] : [];
+      const last = shown;
+      shown = findCurrent(changed)?.warning;
+      return shown === undefined || shown === last ? [] : [shown];
     },
   };
 };
@@ -297,11 +306,11 @@ const createFeatures = async (
   settings: Settings,
   plan: Plan,
   storage: AppStorage,
+  offers: Offers,
   parts: Omit<Parts, 'storage' | 'secrets' | keyof Overview | 'base' | 'offers' | 'records'>,
 ) => {
   const active: ActiveFeature[] = [];
   const topics = new Map<string, Topic>();
-  const offers = createOffers(plan.active);
   const listActive = (): readonly ActiveFeature[] => {
     if (active.length === plan.active.length) return active;
     throw new Error('a feature reads the list of features before all features exist');

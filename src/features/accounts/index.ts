@@ -75,7 +75,6 @@ export const accounts = defineFeature({
       for (const remove of removals) await remove(name, by);
     };
     const keeper = createUserKeeper(allAccounts, users, store, { clock, removeOwned });
-    tokens.setAccounts(allAccounts.findGrant, database && (() => store.catchUp()));
     const notices = [...allAccounts.load(settings), ...(allAccounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const callListeners = (): void => {
@@ -84,9 +83,8 @@ export const accounts = defineFeature({
     allAccounts.onChanged(callListeners);
     const setup = createSetup(() => allAccounts.isFirstMissing());
     const keyKeeper = new SettingKeeper(keyKind, { settings: store, configured: keys.listConfigured() });
-    keys.setRuntime(keyKeeper.listRuntime());
     keyKeeper.onChanged(() => {
-      keys.setRuntime(keyKeeper.listRuntime());
+      keys.refresh();
       callListeners();
     });
     const useStore = database ? createDatabaseUses(database) : createFileUses(storage.file('keys.used'));
@@ -112,6 +110,10 @@ export const accounts = defineFeature({
       },
       offers: {
         accounts: {
+          findGrant: allAccounts.findGrant,
+          refresh: async () => {
+            if (database) await store.catchUp();
+          },
           onChanged: (listener) => void listeners.push(listener),
           listUsers: () => allAccounts.list().map(toKnownUser),
           findUser: (name) => {
@@ -122,6 +124,7 @@ export const accounts = defineFeature({
             const known = keyKeeper.find(name);
             return known && { scopes: known.scopes, isConfigured: known.setting === undefined };
           },
+          listRuntimeKeys: () => keyKeeper.listRuntime(),
           createKey: async (name, scopes, by) => {
             const { key, entry } = createAccessKey(name, scopes);
             const { name: _, ...value } = entry;

@@ -24,6 +24,7 @@ import { createTargets } from '../../kit/targets.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';
 import { openDestinations } from './open-destinations.ts';
+import { IncidentDestinations } from './plan/incident-destinations.ts';
 import type { Notifier } from './plan/notifier.ts';
 
 test('alerts that return from another signalbox are stored but not sent again', async (t) => {
@@ -72,7 +73,8 @@ test('an alert that is stored while startup reads the former destinations is del
       silences: { silencesOf: () => [] },
       links: { publicUrl: undefined, toUrl: () => undefined },
       targets: createTargets([]),
-      notifier: { setDestinations: () => undefined } as unknown as Notifier,
+      notifier: {} as Notifier,
+      incidentDestinations: new IncidentDestinations(),
     });
   await (await open(async () => undefined)).close();
   const destinations = await open(() => alerts.append({ level: 'ERROR', message: 'meanwhile' }));

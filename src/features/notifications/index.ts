@@ -29,7 +29,6 @@ import { DeclinedProposals } from './oncall/declined-proposals.ts';
 import { GapWatch } from './oncall/gap-watch.ts';
 import { createLoadRoutes } from './oncall/load-routes.ts';
 import { openRotations } from './oncall/open-rotations.ts';
-import { Overrides } from './oncall/overrides.ts';
 import { RecordedMessages } from './oncall/recorded-messages.ts';
 import { findRotationProblems } from './oncall/rotation-problems.ts';
 import { createRotationRoutes } from './oncall/rotation-routes.ts';
@@ -45,6 +44,7 @@ import { deleteOwned, isSameUser } from './people/removal.ts';
 import { createPersonRoutes } from './people/routes.ts';
 import { sendToPerson } from './people/send-text.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
+import { IncidentDestinations } from './plan/incident-destinations.ts';
 import { Notifier } from './plan/notifier.ts';
 import { createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
@@ -101,7 +101,7 @@ export const notifications = defineFeature({
     const { database } = storage;
     const { alerts, incidents, silences } = offers;
     const onCallParts = openRotations(settings.rotations, parts);
-    const { rotations } = onCallParts;
+    const { rotations, overrides } = onCallParts;
     const targets = openTargets(settings.watchTargets);
     let settled: Promise<void> | undefined;
     const keeper = new SettingKeeper(destinationKind, {
@@ -112,7 +112,6 @@ export const notifications = defineFeature({
       onUnusable: (name, err) =>
         log.error({ err, name }, 'destinations: a stored destination cannot be used; nothing is sent to it'),
     });
-    const overrides = new Overrides(offers.settings, rotations, clock);
     const onUnusable = (name: string, err: Error): void =>
       log.error({ err, name }, 'notifications: a stored setting cannot be used and has no effect');
     const people = new People({
@@ -155,28 +154,18 @@ export const notifications = defineFeature({
       log,
     });
     const addresses = new CalendarAddresses(offers.settings, clock);
-    const messages = new RecordedMessages({
-      settings: offers.settings,
-      send: (person, text, isNeeded) => {
-        const ways = (destinations?.list() ?? []).filter((one) => one instanceof IncidentDestination);
-        return sendToPerson(ways, person, text, isNeeded);
-      },
+    const { escalations } = escalation;
+    const incidentDestinations = new IncidentDestinations();
+    const notifier = new Notifier({
+      source: incidents,
+      destinations: incidentDestinations,
+      silences,
+      onCall: rotations,
+      escalations,
+      lease,
       clock,
       log,
     });
-    // The instance that sends notifications also has the queues of the ways.
-    const messageParts = { rotations, settings: offers.settings, messages, incidents, lease, clock };
-    const shiftMessages = new ShiftMessages({ ...messageParts, silences });
-    const zoneOf = (person: string) => new ZoneClock(people.people.find(person)?.timeZone ?? readOwnTimeZone());
-    let isReporting = settings.weeklyReport;
-    const weeklyReport = new WeeklyReport({
-      ...messageParts,
-      listReachable: () => people.listReachable(),
-      zoneOf,
-      isEnabled: () => isReporting,
-    });
-    const { escalations } = escalation;
-    const notifier = new Notifier({ source: incidents, silences, onCall: rotations, escalations, lease, clock, log });
     escalation.onChanged(() => notifier.replanSoon());
     const onCall = createEventTopic(openFor('incidents:read'), OnCallList);
     const publishOnCall = (): void => onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
@@ -202,7 +191,27 @@ export const notifications = defineFeature({
     const entries = { ...listAll(), outboxRetainBytes: settings.outboxRetainBytes };
     const destinations = isQuiet
       ? undefined
-      : await openDestinations(entries, alerts, { ...parts, links, targets, silences, notifier });
+      : await openDestinations(entries, alerts, { ...parts, links, targets, silences, notifier, incidentDestinations });
+    const messages = new RecordedMessages({
+      settings: offers.settings,
+      send: (person, text, isNeeded) => {
+        const ways = (destinations?.list() ?? []).filter((one) => one instanceof IncidentDestination);
+        return sendToPerson(ways, person, text, isNeeded);
+      },
+      clock,
+      log,
+    });
+    // The instance that sends notifications also has the queues of the ways.
+    const messageParts = { rotations, settings: offers.settings, messages, incidents, lease, clock };
+    const shiftMessages = new ShiftMessages({ ...messageParts, silences });
+    const zoneOf = (person: string) => new ZoneClock(people.people.find(person)?.timeZone ?? readOwnTimeZone());
+    let isReporting = settings.weeklyReport;
+    const weeklyReport = new WeeklyReport({
+      ...messageParts,
+      listReachable: () => people.listReachable(),
+      zoneOf,
+      isEnabled: () => isReporting,
+    });
     const apply = (): void => {
       people.reset();
       escalations.reset();
@@ -251,7 +260,7 @@ export const notifications = defineFeature({
         ],
         oncall: [
           ...createOnCallRoutes({ rotations, overrides, clock }),
-          ...createRotationRoutes(onCallParts.keeper, clock),
+          ...createRotationRoutes(onCallParts.keeper, rotations, clock),
           ...escalation.routes,
           ...createPersonRoutes({
             people,
@@ -272,6 +281,7 @@ export const notifications = defineFeature({
           ...createCalendarRoutes({
             addresses,
             keeper: onCallParts.keeper,
+            rotations,
             overrides,
             accounts: offers.accounts,
             clock,

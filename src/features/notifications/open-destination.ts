@@ -11,6 +11,7 @@ import { openProgress } from './forwarder/progress-file.ts';
 import { createAlertFinder } from './message/find-alert.ts';
 import { createMessageWriter, type MessageLinks } from './message/message-writer.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
+import type { IncidentDestinations } from './plan/incident-destinations.ts';
 import type { Notifier } from './plan/notifier.ts';
 import type { Delivered } from './queue/destination.ts';
 import { createFailureReports } from './queue/failure-reports.ts';
@@ -26,12 +27,14 @@ export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   targets: Targets;
   silences: Pick<SilenceSource, 'silencesOf'>;
   notifier: Notifier;
+  /** Destinations of incidents for which the notifier plans. */
+  incidentDestinations: IncidentDestinations;
 }
 
 /** Creates a function that opens a destination, and a function that resolves the alert about a removed destination. */
 export const createOpener = (
   source: AlertSource,
-  { storage, clock, log, silences, links, targets, notifier }: OpenerParts,
+  { storage, clock, log, silences, links, targets, notifier }: Omit<OpenerParts, 'incidentDestinations'>,
   onDelivered: (delivered: Delivered) => void,
 ) => {
   let known: string | undefined;

@@ -39,7 +39,7 @@ export const openDestinations = async (
   parts: OpenerParts,
 ): Promise<OpenDestinations> => {
   const { own: alerts } = source;
-  const { log, notifier } = parts;
+  const { log, incidentDestinations } = parts;
   const serially = createSerial();
   let destinations: AnyDestination[] = [];
   const ofAlerts = (): Forwarder[] => destinations.filter((one) => one instanceof Forwarder);
@@ -81,7 +81,7 @@ export const openDestinations = async (
       destinations = [...destinations, opened];
       if (opened instanceof Forwarder) opened.noteStored(stored);
     }
-    notifier.setDestinations(destinations.filter((one) => one instanceof IncidentDestination));
+    incidentDestinations.replace(destinations.filter((one) => one instanceof IncidentDestination));
   };
   const reload = (next: DestinationEntries): Promise<void> =>
     serially(() => load(next)).catch((err: unknown) =>

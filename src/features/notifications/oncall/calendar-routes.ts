@@ -14,10 +14,12 @@ import { CalendarAddress, type CalendarAddresses, NewCalendarAddress, toShownAdd
 import { writeFeed } from './calendar-feed.ts';
 import type { Overrides } from './overrides.ts';
 import type { RotationKeeper } from './rotation-kind.ts';
+import type { Rotations } from './rotations.ts';
 
 interface CalendarParts {
   addresses: CalendarAddresses;
   keeper: RotationKeeper;
+  rotations: Rotations;
   overrides: Overrides;
   accounts: Offers['accounts'];
   clock: () => Date;
@@ -123,7 +125,7 @@ const createAddressRoutes = ({ addresses }: CalendarParts, { path, params, id, n
   }),
 ];
 
-const createFeedRoute = ({ addresses, keeper, overrides, accounts, clock }: CalendarParts): Route =>
+const createFeedRoute = ({ addresses, keeper, rotations, overrides, accounts, clock }: CalendarParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/oncall/:file',
@@ -145,21 +147,21 @@ const createFeedRoute = ({ addresses, keeper, overrides, accounts, clock }: Cale
       const owner = secret === undefined ? undefined : addresses.findBySecret(secret)?.value.of;
       const [person] = listNamesOf(owner === undefined ? [] : [owner], 'person');
       const isKnown = person === undefined || accounts?.findUser(person) !== undefined;
-      const rotations = keeper
+      const known = keeper
         .list()
         .filter(({ name, rotation }) =>
           person === undefined ? owner === joinTarget('rotation', name) : rotation.kind === 'person',
         );
-      if (owner === undefined || !isKnown || (person === undefined && rotations.length === 0)) {
+      if (owner === undefined || !isKnown || (person === undefined && known.length === 0)) {
         throw new HttpError('not-found', 'There is no calendar at this address');
       }
       const changes = [
-        ...rotations.map(({ setting }) => setting?.at ?? 0),
+        ...known.map(({ setting }) => setting?.at ?? 0),
         ...overrides.settings.list().map(({ at }) => at),
       ];
       const { text, tag } = await writeFeed(
         `On call: ${owner.slice(owner.indexOf(':') + 1)}`,
-        rotations.map(({ rotation }) => rotation),
+        known.flatMap(({ name }) => rotations.find(name) ?? []),
         person,
         { now: clock().getTime(), changedAt: Math.max(0, ...changes) },
       );

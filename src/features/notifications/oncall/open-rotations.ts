@@ -3,6 +3,7 @@ import { SettingsError } from '../../../config/settings-error.ts';
 import { HttpError } from '../../../http/errors.ts';
 import type { Offers } from '../../../kit/offers.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { listApplied, type OverrideKeeper, Overrides, overrideKind } from './overrides.ts';
 import { type KnownRotation, type RotationKeeper, rotationKind } from './rotation-kind.ts';
 import { Rotations } from './rotations.ts';
 import type { RotationSettings } from './settings.ts';
@@ -10,6 +11,7 @@ import type { RotationSettings } from './settings.ts';
 interface OpenRotations {
   rotations: Rotations;
   keeper: RotationKeeper;
+  overrides: Overrides;
   /** Messages on startup about people without an account. */
   notices: string[];
   /** Applies the rotations in a reloaded config file. Returns messages to print. */
@@ -18,13 +20,19 @@ interface OpenRotations {
   countUnknown(): number;
 }
 
+interface OpenerParts {
+  offers: Offers & Required<Pick<Offers, 'settings'>>;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'error'>;
+}
+
 /**
- * Opens the rotations from the config file and the runtime settings. If the config file defines the users, throws a
+ * Opens the rotations and overrides from the config file and the runtime settings. If the config file defines the users, throws a
  * SettingsError for a person who is not a user.
  */
 export const openRotations = (
   configured: readonly RotationSettings[],
-  { offers, log }: { offers: Offers & Required<Pick<Offers, 'settings'>>; log: Pick<FastifyBaseLogger, 'error'> },
+  { offers, clock, log }: OpenerParts,
 ): OpenRotations => {
   const { settings, accounts } = offers;
   /**
@@ -35,7 +43,6 @@ export const openRotations = (
     accounts === undefined || !settings.isRead() || accounts.findUser(name) !== undefined;
   const listUnknown = ({ rotation: { kind, members } }: KnownRotation): string[] =>
     kind === 'person' ? members.filter((member) => !isUser(member)) : [];
-  const rotations = new Rotations(isUser);
   const keeper: RotationKeeper = new SettingKeeper(rotationKind, {
     settings,
     configured,
@@ -53,20 +60,25 @@ export const openRotations = (
   const problems = listProblems();
   const hasUsers = accounts?.listUsers().some(({ isConfigured }) => isConfigured) === true;
   if (problems.length > 0 && hasUsers) throw new SettingsError(problems.map((problem) => `${problem}; ${advice}`));
-  const apply = (): void => rotations.setRotations(keeper.list().map(({ rotation }) => rotation));
-  apply();
-  keeper.onChanged(apply);
+  const overrideKeeper: OverrideKeeper = new SettingKeeper(overrideKind, { settings });
+  const rotations = new Rotations({
+    listRotations: () => keeper.list().map(({ rotation }) => rotation),
+    listOverrides: () => listApplied(overrideKeeper),
+    isUser,
+  });
+  for (const each of [keeper, overrideKeeper]) each.onChanged(() => rotations.refresh());
   let users = '';
   accounts?.onChanged(() => {
     const names = accounts.listUsers().map(({ name }) => name);
     // Ending a session does not change users.
-    if (names.join() !== users) apply();
+    if (names.join() !== users) rotations.refresh();
     users = names.join();
   });
   const toNotices = (found: readonly string[]) => found.map((problem) => `Warning: ${problem}; ${advice}`);
   return {
     rotations,
     keeper,
+    overrides: new Overrides(overrideKeeper, rotations, clock),
     notices: toNotices(problems),
     configure: (changed) => {
       keeper.configure(changed);

@@ -1,8 +1,8 @@
 import { needs, openFor } from '../../../auth/access.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
-import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
+import type { RuntimeSetting } from '../../../kit/setting-store.ts';
 import { toTimeText } from '../../../kit/time.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import type { Period } from './layer.ts';
@@ -59,18 +59,18 @@ export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   toLabel: ({ member, rotation }) => `${member} in ${rotation}`,
 });
 
-/** Overrides applied to their rotations. If several overlap, the newest applies. */
+export type OverrideKeeper = SettingKeeper<StoredOverride, KnownOverride>;
+
+/** Changes to overrides, checked against their rotations. If several overrides overlap, the newest applies. */
 export class Overrides {
-  readonly settings: SettingKeeper<StoredOverride, KnownOverride>;
+  readonly settings: OverrideKeeper;
   readonly #rotations: Rotations;
   readonly #clock: () => Date;
 
-  constructor(settings: SettingStore, rotations: Rotations, clock: () => Date) {
-    this.settings = new SettingKeeper(overrideKind, { settings });
+  constructor(settings: OverrideKeeper, rotations: Rotations, clock: () => Date) {
+    this.settings = settings;
     this.#rotations = rotations;
     this.#clock = clock;
-    this.settings.onChanged(() => this.#apply());
-    this.#apply();
   }
 
   /** Creates an override. Rejects with an HttpError if it is unusable or if there are too many. */
@@ -177,17 +177,13 @@ export class Overrides {
     const isOwn = member === by || rotation.listMembers(startsAt, endsAt).every((each) => each === by);
     if (rotation.kind === 'person' && !isOwn) throw notOwn();
   }
-
-  #apply(): void {
-    this.#rotations.setOverrides(
-      this.settings
-        .list()
-        .flatMap((known) =>
-          listParts(known).map((part) => ({ ...part, id: known.name, rotation: known.value.rotation })),
-        ),
-    );
-  }
 }
+
+/** Lists the stored overrides as rotations apply them, oldest first. A swap has two parts. */
+export const listApplied = (keeper: OverrideKeeper): AppliedOverride[] =>
+  keeper
+    .list()
+    .flatMap((known) => listParts(known).map((part) => ({ ...part, id: known.name, rotation: known.value.rotation })));
 
 /** Returns the parts of an override. A swap has two. */
 const listParts = ({ value: { inReturn, ...part } }: Pick<KnownOverride, 'value'>): OverridePart[] =>

@@ -5,10 +5,11 @@ import { toTimeOrNull } from '../../../kit/time.ts';
 import { readSpan } from './query-times.ts';
 import { mostShifts, type Shift } from './rotation.ts';
 import { RotationBody, type RotationKeeper, RotationList, rotationKind, toShownRotation } from './rotation-kind.ts';
+import type { Rotations } from './rotations.ts';
 import { type CalendarEntry, RotationCalendar, RotationCalendarQuery } from './schema.ts';
 
 /** Creates the routes that list, change and delete rotations and show their calendars. */
-export const createRotationRoutes = (keeper: RotationKeeper, clock: () => Date): Route[] => {
+export const createRotationRoutes = (keeper: RotationKeeper, rotations: Rotations, clock: () => Date): Route[] => {
   const { list, read, put, remove } = createSettingRoutes(rotationKind, keeper, toShownRotation);
   return [
     list({ operationId: 'listRotations', summary: 'List rotations with their layers', response: RotationList }),
@@ -23,11 +24,11 @@ export const createRotationRoutes = (keeper: RotationKeeper, clock: () => Date):
       ({ timeZone, layers }) => ({ layers, ...(timeZone !== undefined && { timeZone }) }),
     ),
     remove({ operationId: 'deleteRotation', summary: 'Delete a rotation' }),
-    createCalendarRoute(keeper, clock),
+    createCalendarRoute(keeper, rotations, clock),
   ];
 };
 
-const createCalendarRoute = (keeper: RotationKeeper, clock: () => Date): Route =>
+const createCalendarRoute = (keeper: RotationKeeper, rotations: Rotations, clock: () => Date): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/rotations/:rotation/calendar',
@@ -40,9 +41,9 @@ const createCalendarRoute = (keeper: RotationKeeper, clock: () => Date): Route =
       response: { 200: RotationCalendar, 404: ErrorBody },
     },
     handler: async ({ params, query }) => {
-      const { rotation } = keeper.require((params as { rotation: string }).rotation);
+      const { name } = keeper.require((params as { rotation: string }).rotation);
       const [from, until] = readSpan(query.from, ['until', query.until], clock);
-      const shifts = rotation.listShifts(from, until, mostShifts + 1);
+      const shifts = rotations.find(name)?.listShifts(from, until, mostShifts + 1) ?? [];
       if (shifts.length > mostShifts) {
         throw new HttpError('invalid', `There are more than ${mostShifts} shifts: request a shorter period`);
       }

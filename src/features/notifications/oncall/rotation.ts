@@ -30,6 +30,10 @@ interface RotationParts {
   members: readonly string[];
   /** Layers, lowest first. Higher layers cover lower ones. */
   layers: readonly Layer[];
+  /** Overrides of this rotation, oldest first. If several overlap, the last one applies. */
+  overrides?: readonly AppliedOverride[];
+  /** False for members that are skipped. */
+  isKnown?(member: string): boolean;
 }
 
 /**
@@ -46,23 +50,31 @@ export class Rotation {
   readonly kind: MemberKind;
   readonly members: readonly string[];
   readonly #layers: readonly Layer[];
-  #overrides: readonly AppliedOverride[] = [];
-  #isKnown: (name: string) => boolean = () => true;
+  readonly #overrides: readonly AppliedOverride[];
+  readonly #isKnown: (member: string) => boolean;
   /** Last result of `#pieceAt`. It is often needed again. */
   #last: Shift | undefined;
 
-  constructor({ name, kind, members, layers }: RotationParts) {
+  constructor({ name, kind, members, layers, overrides = [], isKnown = () => true }: RotationParts) {
     this.name = name;
     this.kind = kind;
     this.members = members;
     this.#layers = layers;
+    this.#overrides = overrides;
+    this.#isKnown = isKnown;
   }
 
-  /** Replaces the overrides. If several overlap, the last one applies. Unknown members are skipped. */
-  setOverrides(overrides: readonly AppliedOverride[], isKnown: (name: string) => boolean = () => true): void {
-    this.#overrides = overrides.filter(({ rotation }) => rotation === this.name);
-    this.#isKnown = isKnown;
-    this.#last = undefined;
+  /** Returns this rotation with other overrides. Overrides of other rotations and unknown members are skipped. */
+  with(overrides: readonly AppliedOverride[], isKnown?: (member: string) => boolean): Rotation {
+    const { name, kind, members } = this;
+    return new Rotation({
+      name,
+      kind,
+      members,
+      layers: this.#layers,
+      overrides: overrides.filter(({ rotation, member }) => rotation === name && isKnown?.(member) !== false),
+      ...(isKnown && { isKnown }),
+    });
   }
 
   /** Returns the member on call at a time (Unix milliseconds). Undefined in a gap. */

@@ -12,11 +12,8 @@ const at = (time: string): number => Date.parse(time);
 const hour = 3_600_000;
 const weekly = { handover: '0 9 * * 1', timeZone: 'Europe/Berlin' };
 
-const create = (members: string[], overrides: AppliedOverride[] = []): Rotation => {
-  const rotation = toRotation({ name: 'oncall', members, ...weekly });
-  rotation.setOverrides(overrides);
-  return rotation;
-};
+const create = (members: string[], overrides: AppliedOverride[] = []): Rotation =>
+  toRotation({ name: 'oncall', members, ...weekly }).with(overrides);
 
 const override = (id: string, member: string, startsAt: string, endsAt: string): AppliedOverride => ({
   id,
@@ -77,8 +74,8 @@ test('an override replaces the member on call, even across a handover, and the n
 });
 
 test('an override of a year does not hide the shift after hourly handovers', () => {
-  const rotation = toRotation({ name: 'oncall', members: ['anna', 'ben'], handover: '0 * * * *', timeZone: 'UTC' });
-  rotation.setOverrides([override('1', 'ben', '2026-02-01T00:30:00Z', '2027-02-01T00:30:00Z')]);
+  const planned = toRotation({ name: 'oncall', members: ['anna', 'ben'], handover: '0 * * * *', timeZone: 'UTC' });
+  const rotation = planned.with([override('1', 'ben', '2026-02-01T00:30:00Z', '2027-02-01T00:30:00Z')]);
   assert.deepEqual(rotation.shiftAt(at('2026-06-01T00:00:00Z')), {
     member: 'ben',
     startsAt: at('2026-02-01T00:30:00Z'),
@@ -96,11 +93,16 @@ test('a rotation with one member has no next member', () => {
 });
 
 test('a destination is notified while on call in one of its rotations, and always without a rotation', () => {
-  const rotations = new Rotations();
-  rotations.setRotations([
+  let planned = [
     toRotation({ name: 'first', members: ['anna', 'ben'], ...weekly }),
     toRotation({ name: 'second', members: ['ben', 'anna', 'carl'], ...weekly }),
-  ]);
+  ];
+  let overrides: AppliedOverride[] = [];
+  const rotations = new Rotations({
+    listRotations: () => planned,
+    listOverrides: () => overrides,
+    isUser: () => true,
+  });
   const first = at('2026-01-05T08:00:00Z');
   const onDuty = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnCall(name, time));
   assert.deepEqual(onDuty(first), ['anna', 'ben', 'boss']);
@@ -113,18 +115,18 @@ test('a destination is notified while on call in one of its rotations, and alway
   rotations.onChanged(() => {
     changes += 1;
   });
-  rotations.setOverrides([
-    { id: '1', rotation: 'first', member: 'carl', startsAt: first + hour, endsAt: first + 2 * hour },
-  ]);
+  overrides = [{ id: '1', rotation: 'first', member: 'carl', startsAt: first + hour, endsAt: first + 2 * hour }];
+  rotations.refresh();
   assert.equal(rotations.nextHandoverAfter(first), first + hour);
   assert.deepEqual(onDuty(first + hour), ['ben', 'carl', 'boss']);
-  rotations.setRotations([toRotation({ name: 'first', members: ['anna', 'ben'], ...weekly })]);
+  planned = [toRotation({ name: 'first', members: ['anna', 'ben'], ...weekly })];
+  rotations.refresh();
   assert.deepEqual(onDuty(first + hour), ['anna', 'carl', 'boss'], 'an override of a former member does nothing');
   assert.equal(changes, 2);
 });
 
 test('without rotations every destination is notified at any time', () => {
-  const rotations = new Rotations();
+  const rotations = new Rotations({ listRotations: () => [], listOverrides: () => [], isUser: () => true });
   assert.equal(rotations.isOnCall('anna', 0), true);
   assert.equal(rotations.nextHandoverAfter(0), undefined);
 });

@@ -1,35 +1,35 @@
 import type { AppliedOverride, Rotation } from './rotation.ts';
 
-/** All rotations and their overrides. */
+/** Rotations and overrides as they are stored. */
+interface RotationSource {
+  listRotations(): readonly Rotation[];
+  /** Lists the overrides, oldest first. Overrides whose member or rotation has been removed have no effect. */
+  listOverrides(): readonly AppliedOverride[];
+  /** True for the name of a user. People who are not users are skipped. */
+  isUser(name: string): boolean;
+}
+
+/** All rotations with their overrides. */
 export class Rotations {
-  readonly #isUser: (name: string) => boolean;
+  readonly #source: RotationSource;
   #rotations: readonly Rotation[] = [];
   #members: ReadonlySet<string> = new Set();
-  #overrides: readonly AppliedOverride[] = [];
   readonly #listeners: (() => void)[] = [];
 
-  /** `isUser` returns true for the name of a user. People who are not users are skipped. */
-  constructor(isUser: (name: string) => boolean = () => true) {
-    this.#isUser = isUser;
+  constructor(source: RotationSource) {
+    this.#source = source;
+    this.refresh();
   }
 
-  /** Replaces the rotations. */
-  setRotations(rotations: readonly Rotation[]): void {
-    this.#rotations = rotations;
+  /** Reads the rotations and overrides again. Called after a change to them or to the users. */
+  refresh(): void {
+    const { listRotations, listOverrides } = this.#source;
+    const rotations = listRotations();
     this.#members = new Set(rotations.flatMap(({ kind, members }) => (kind === 'destination' ? members : [])));
-    this.setOverrides(this.#overrides);
-  }
-
-  /** Replaces the overrides, oldest first. Overrides of a removed member or rotation have no effect. */
-  setOverrides(overrides: readonly AppliedOverride[]): void {
-    this.#overrides = overrides;
-    for (const rotation of this.#rotations) {
-      const isKnown = (member: string): boolean => this.mayBeOnCall(rotation, member);
-      rotation.setOverrides(
-        overrides.filter(({ member }) => isKnown(member)),
-        isKnown,
-      );
-    }
+    const overrides = listOverrides();
+    this.#rotations = rotations.map((rotation) =>
+      rotation.with(overrides, (member) => this.mayBeOnCall(rotation, member)),
+    );
     for (const listener of this.#listeners) listener();
   }
 
@@ -53,7 +53,7 @@ export class Rotations {
 
   /** True if the member can be on call through the rotation's shifts or overrides. */
   mayBeOnCall({ kind }: Rotation, member: string): boolean {
-    return kind === 'person' ? this.#isUser(member) : this.#members.has(member);
+    return kind === 'person' ? this.#source.isUser(member) : this.#members.has(member);
   }
 
   /** Returns the targets on call in a rotation at a time: `person:anna` or `destination:anna-phone`. Empty in a gap. */

@@ -12,6 +12,7 @@ import type { Escalations } from '../escalation/escalations.ts';
 import { ActionQueue } from './action-queue.ts';
 import { describeNotifications } from './describe-notifications.ts';
 import type { IncidentDestination } from './incident-destination.ts';
+import type { IncidentDestinations } from './incident-destinations.ts';
 import { type Blocks, IncidentPlanner, listBlockActions } from './incident-planner.ts';
 import { NextChange, type OnCallSource } from './next-change.ts';
 import { isPlanned, isReady, type NotificationPlan, type PlannedUpdate } from './plan.ts';
@@ -31,6 +32,7 @@ const retryMs = 1000;
 
 interface NotifierParts {
   source: IncidentSource;
+  destinations: IncidentDestinations;
   silences: SilenceSource;
   onCall: OnCallSource;
   escalations: Pick<Escalations, 'isReady' | 'next' | 'decide' | 'governs' | 'isOffDuty' | 'isStarting'>;
@@ -53,7 +55,6 @@ export class Notifier {
   readonly #blocked = new Set<string>();
   /** Incidents to plan again when one of their causes changes. */
   readonly #held = new Set<string>();
-  #destinations: readonly IncidentDestination[] | undefined;
   readonly #actions: ActionQueue;
   readonly #nextChange: NextChange;
   #timer: NodeJS.Timeout | undefined;
@@ -68,7 +69,7 @@ export class Notifier {
   #isClosed = false;
 
   constructor(parts: NotifierParts) {
-    const { source, silences, lease, log } = parts;
+    const { source, destinations, silences, lease, log } = parts;
     this.#parts = parts;
     this.#planner = new IncidentPlanner(parts);
     this.#nextChange = new NextChange(parts);
@@ -91,18 +92,15 @@ export class Notifier {
     });
     source.onLost(() => this.#incidents.reload());
     source.onHoldsChanged(() => void this.#replanAll());
+    destinations.onChanged(() => {
+      if (this.#incidents.isLoaded) void this.#replanAll();
+      else this.#load();
+    });
     silences.onChanged(() => void this.#replanAll());
     lease.onChanged((isHeld) => {
       if (isHeld) this.#load();
       else for (const one of this.#destinations ?? []) one.queue.advance();
     });
-  }
-
-  /** Replaces all destinations. The constructor cannot do this, because destinations are opened with the notifier. */
-  setDestinations(destinations: readonly IncidentDestination[]): void {
-    this.#destinations = destinations;
-    if (this.#incidents.isLoaded) void this.#replanAll();
-    else this.#load();
   }
 
   /** Plans all incidents again. People on call, policies or routing may have changed. */
@@ -173,6 +171,11 @@ export class Notifier {
     clearTimeout(this.#timer);
     clearInterval(this.#clockTimer);
     await this.#incidents.close();
+  }
+
+  /** Undefined until destinations have been opened. */
+  get #destinations(): readonly IncidentDestination[] | undefined {
+    return this.#parts.destinations.list;
   }
 
   #load(): void {
