@@ -66,8 +66,8 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
       {isReadable('listHostProcesses') && <Processes name={name} />}
       <Facts
         facts={[
-          [words.facts.tags, host.tags.join(', ')],
-          [words.facts.note, host.note],
+          [words.facts.tags, host.tags.length > 0 && host.tags.join(', ')],
+          [words.facts.note, host.note !== '' && host.note],
           [text.dependsOn, host.dependsOn.length > 0 && <ThingLinks names={host.dependsOn} />],
           [words.facts.hostname, [...(host.hostname ? [host.hostname] : []), ...host.aliases].join(', ')],
           [words.facts.os, host.osName],

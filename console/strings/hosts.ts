@@ -32,7 +32,7 @@ export const hostTexts = {
   duplicates: (names: string) => `Several machines report under this name: ${names}`,
   silence: (from: string, until: string) => `No reports from ${from} to ${until}.`,
   range: 'Range',
-  ranges: { minutes: '10 min', hour: '1 hour', day: '24 hours', week: '7 days', quarter: '90 days' },
+  ranges: { minutes: '10 min', hour: '1 h', day: '24 h', week: '7 days', quarter: '90 days' },
   swap: 'Swap',
   network: 'Network',
   load: 'Load',

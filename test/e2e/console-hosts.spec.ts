@@ -60,6 +60,8 @@ test('a host has charts of its readings except those it lacks, and its heartbeat
     await expect(details.getByRole('figure', { name: title })).toContainText(/now/);
   await expect(details.getByRole('figure', { name: 'Temperature' })).toHaveCount(0);
   await expect(details.getByRole('listitem').filter({ hasText: 'backup' })).toContainText('Down');
+  await page.setViewportSize({ width: 360, height: 780 });
+  expect(await details.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
 });
 
 test('hosts are filtered and grouped by tag, worst first', async ({ openConsole, scope }) => {
