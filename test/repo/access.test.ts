@@ -31,8 +31,7 @@ const callers: { name: string; token?: string; refused: Partial<Record<Access, n
 
 const variants: Record<string, unknown>[] = [
   {},
-  { alertsAuth: 'bearer' },
-  { executeAuth: 'none' },
+  { alertsAuth: 'bearer', executeAuth: 'none' },
   { profiles: ['protected-tasks', 'items', 'login', 'commands', 'alerts'], alertsAuth: 'bearer' },
   { profiles: ['simple-tasks', 'items'] },
   { access: 'login' },
