@@ -32,8 +32,8 @@ const operation = fc.oneof(
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 test('any sequence of creations, updates, deletions and listings matches a plain list', async () => {
-  const property = fc.asyncProperty(fc.array(operation, { maxLength: 40 }), compare);
-  await fc.assert(property, { numRuns: amount(60, 20) });
+  const property = fc.asyncProperty(fc.array(operation, { maxLength: 100, size: 'max' }), compare);
+  await fc.assert(property, { numRuns: amount(10, 20) });
 });
 
 const compare = async (operations: Operation[]): Promise<void> => {

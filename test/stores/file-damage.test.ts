@@ -52,12 +52,10 @@ test('file: a snapshot with any changed byte, or that ends early, is refused as 
   const state = join(folder, 'tasks.state');
   const bytes = readFileSync(state);
   for (let place = 0; place < bytes.length - 1; place += 3) {
-    for (const bit of [1, 4, 128]) {
-      const changed = Buffer.from(bytes);
-      changed[place] = (bytes[place] ?? 0) ^ bit;
-      writeFileSync(state, changed);
-      await assert.rejects(open(folder), { code: 'damaged' }, `byte ${place}`);
-    }
+    const changed = Buffer.from(bytes);
+    changed[place] = (bytes[place] ?? 0) ^ (1 << (place % 8));
+    writeFileSync(state, changed);
+    await assert.rejects(open(folder), { code: 'damaged' }, `byte ${place}`);
     writeFileSync(state, bytes.subarray(0, place));
     await assert.rejects(open(folder), { code: 'damaged' }, `${place} bytes`);
   }
