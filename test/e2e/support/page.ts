@@ -65,13 +65,14 @@ const runAxe = `axe.run({ resultTypes: ['violations'], preload: false })`;
 
 /**
  * Returns the violations that axe finds in the views, including best practices, and the widths at which the page
- * overflows.
+ * overflows. Without views, only the widths.
  */
 export const findFaults = async (page: Page, views = oneOfEach): Promise<string[]> => {
   const faults: string[] = [];
   // Comes first, because axe would check the colours of unfinished transitions.
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axeSource);
+  const needsAxe = views.length > 0 && !(await page.evaluate<boolean>("'axe' in globalThis"));
+  if (needsAxe) await page.evaluate(axeSource);
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     for (const { colorScheme } of views.filter((view) => view.width === width)) {
