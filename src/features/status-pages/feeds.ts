@@ -51,18 +51,14 @@ export const writeRss = ({ page, open, past, at }: PageView, url: string): strin
 
 /** Writes the current and planned maintenance of a page as iCalendar. */
 export const writeMaintenanceCalendar = async ({ page, maintenance, at }: PageView): Promise<string> => {
-  const { ICalCalendar } = await import('../../kit/ics.ts');
+  const { writeCalendar } = await import('../../kit/ics.ts');
   const { title, language = 'en' } = page.values;
   const name = `${title}: ${wordsOf[language].maintenance}`;
-  const calendar = new ICalCalendar({ name, prodId: { company: 'signalbox', product: 'status page' }, ttl: 3600 });
-  for (const { id, startsAt, endsAt, names } of maintenance) {
-    calendar.createEvent({
-      id: `${toOpaqueId(id, startsAt)}@signalbox`,
-      summary: `${wordsOf[language].maintenance}: ${names.join(', ')}`,
-      start: new Date(startsAt),
-      end: new Date(endsAt),
-      stamp: new Date(at),
-    });
-  }
-  return calendar.toString();
+  const events = maintenance.map(({ id, startsAt, endsAt, names }) => ({
+    uid: `${toOpaqueId(id, startsAt)}@signalbox`,
+    summary: `${wordsOf[language].maintenance}: ${names.join(', ')}`,
+    start: new Date(startsAt),
+    end: new Date(endsAt),
+  }));
+  return writeCalendar(events, { name, product: 'status page', changedAt: new Date(at) });
 };

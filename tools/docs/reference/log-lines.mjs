@@ -1,6 +1,6 @@
 /**
  * Lines in the log of the server: level and beginning of each message, and its meaning. `...` stands for a variable
- * part. test/repo/operating.test.ts compares the lines with the code.
+ * part.
  */
 export const logLines = [
   { messages: ['fatal unexpected error'], meaning: 'a bug: the server stops' },

@@ -1,21 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { CalendarEvent } from '../../../kit/ics.ts';
 import { dayMs } from '../../../lib/units.ts';
 import { mostShifts, type Rotation, type Shift } from './rotation.ts';
 
 /** Number of days before and after today in a calendar. */
 const daysBefore = 30;
 const daysAfter = 180;
-
-/** Seconds before a shift at which calendar programs remind the user. */
-const reminderSeconds = 3600;
-
-/** Shift in a calendar. */
-interface ShiftEvent {
-  uid: string;
-  summary: string;
-  start: Date;
-  end: Date;
-}
 
 /** Document with its entity tag. */
 export interface Feed {
@@ -33,20 +23,15 @@ export const writeFeed = async (
   person: string | undefined,
   { now, changedAt }: { now: number; changedAt: number },
 ): Promise<Feed> => {
-  const { ICalAlarmType, ICalCalendar } = await import('../../../kit/ics.ts');
-  const calendar = new ICalCalendar({ name, prodId: { company: 'signalbox', product: 'on call' }, ttl: 3600 });
+  const { writeCalendar } = await import('../../../kit/ics.ts');
   const today = Math.floor(now / dayMs) * dayMs;
-  for (const event of rotations.flatMap((rotation) => listEvents(rotation, person, today))) {
-    const { uid: id, ...rest } = event;
-    calendar
-      .createEvent({ id, ...rest, stamp: new Date(changedAt) })
-      .createAlarm({ type: ICalAlarmType.display, trigger: reminderSeconds, description: event.summary });
-  }
-  const text = calendar.toString();
+  const events = rotations.flatMap((rotation) => listEvents(rotation, person, today));
+  const options = { name, product: 'on call', changedAt: new Date(changedAt), hasReminders: true };
+  const text = writeCalendar(events, options);
   return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
 };
 
-const listEvents = (rotation: Rotation, person: string | undefined, today: number): ShiftEvent[] => {
+const listEvents = (rotation: Rotation, person: string | undefined, today: number): CalendarEvent[] => {
   const [from, until] = [today - daysBefore * dayMs, today + daysAfter * dayMs];
   const counts = new Map<string, number>();
   return rotation.listShifts(from, until, mostShifts).flatMap((shift) => {
