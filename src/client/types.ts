@@ -96,7 +96,9 @@ type Input<O extends Described> = O extends { requestBody: { content: { 'applica
     : object extends Parameters<O>
       ? Parameters<O> | undefined
       : Parameters<O>;
-type Output<O extends Described> = Values<O['responses']> extends { content: infer C } ? Values<C> : never;
+/** JSON if the route can send JSON. Clients that accept other types get these types from some routes. */
+type Output<O extends Described> = Values<O['responses']> extends { content: infer C } ? Preferred<C> : never;
+type Preferred<C> = C extends { 'application/json': infer J } ? J : Values<C>;
 type Values<T> = T[keyof T];
 type Entry<T> = T extends readonly (infer E)[] | { data: readonly (infer E)[] }
   ? E extends object

@@ -145,6 +145,12 @@ test('CSV has a row for each day or outage, and a cause cannot become a formula'
   assert.match((await read('', 'application/json, text/csv')).type ?? '', /json/);
   assert.match((await read('format=json', 'text/csv')).type ?? '', /json/);
   const list = await fetch(`${app.url}/api/availability?format=csv`, { headers: { authorization: `Bearer ${token}` } });
+  const { json } = await app.request<{ paths: Record<string, { get?: { responses: object } }> }>(
+    'GET',
+    '/openapi.json',
+  );
+  for (const path of ['/api/availability', '/api/watches/{watch}/availability'])
+    assert.match(JSON.stringify(json.paths[path]?.get?.responses), /"text\/csv"/, path);
   assert.match(await list.text(), /^kind,name,state,.*\r\nheartbeat,job,unknown,,0,0,0,\d+,,0\r\n$/);
 });
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { needs, openFor, type RouteAccess } from '../../auth/access.ts';
 import { createUnavailable, ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { sendJson, sendList, toJsonPieces, toRowTexts } from '../../http/json.ts';
@@ -72,6 +72,29 @@ const kinds: readonly Kind[] = [
   },
 ];
 
+const dayColumns = ['day', 'up', 'down', 'maintenance', 'unknown', 'percentage'] as const;
+const outageColumns = ['startsAt', 'endsAt', 'seconds', 'count', 'cause', 'incident'] as const;
+const summaryColumns = [
+  'kind',
+  'name',
+  'state',
+  'since',
+  'up',
+  'down',
+  'maintenance',
+  'unknown',
+  'percentage',
+  'outageCount',
+] as const;
+
+/** Response schema of a route that sends JSON or CSV. */
+const toFormats = <Shape extends TSchema>(shape: Shape, columns: readonly string[]) => ({
+  content: {
+    'application/json': { schema: shape },
+    'text/csv': { schema: Type.String({ examples: [`${columns.join(',')}\r\n`] }) },
+  },
+});
+
 export const createAvailabilityRoutes = (parts: RouteParts): Route[] => [
   createListRoute(parts),
   ...kinds.map((kind) => createCheckRoute(kind, parts)),
@@ -91,7 +114,7 @@ const createCheckRoute = (
       operationId,
       params: Type.Object({ [parameter]: Type.String({ description: `Name of a ${kind}.`, examples: ['site'] }) }),
       querystring: AvailabilityQuery,
-      response: { 200: CheckAvailabilityShape, 404: ErrorBody },
+      response: { 200: toFormats(CheckAvailabilityShape, dayColumns), 404: ErrorBody },
     },
     handler: async (request, reply) => {
       const { [parameter]: name = '' } = request.params as Record<string, string>;
@@ -133,7 +156,7 @@ const createListRoute = (parts: RouteParts): Route =>
     schema: {
       operationId: 'listAvailability',
       querystring: SummaryQuery,
-      response: { 200: CheckSummaryList },
+      response: { 200: toFormats(CheckSummaryList, summaryColumns) },
     },
     handler: (request, reply) => {
       const { source, findChecks, authorize } = parts;
@@ -165,21 +188,6 @@ const createListRoute = (parts: RouteParts): Route =>
       return undefined as never;
     },
   });
-
-const dayColumns = ['day', 'up', 'down', 'maintenance', 'unknown', 'percentage'] as const;
-const outageColumns = ['startsAt', 'endsAt', 'seconds', 'count', 'cause', 'incident'] as const;
-const summaryColumns = [
-  'kind',
-  'name',
-  'state',
-  'since',
-  'up',
-  'down',
-  'maintenance',
-  'unknown',
-  'percentage',
-  'outageCount',
-] as const;
 
 interface Range {
   from: number;
