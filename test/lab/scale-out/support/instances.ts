@@ -103,6 +103,8 @@ const configuration = (port: number): string[] => [
   '  timeout connect 1s',
   '  timeout client 30s',
   '  timeout server 30s',
+  // A busy instance is not dead.
+  '  timeout check 5s',
   '  retries 2',
   '  retry-on conn-failure',
   '  option redispatch',
