@@ -183,28 +183,80 @@ test('email addresses become contact methods where a mail server exists, and rot
   assert.deepEqual(ways[0]?.settings.to, ['anna@example.org']);
 });
 
-/** Starts a server that responds like the other program's API, with data from the fixture. */
-const startApi = async (t: TestContext, program: 'opsgenie' | 'grafana-oncall') => {
-  const fixture = JSON.parse(readFixture(program)) as Record<string, Record<string, unknown>>;
-  return startReceiver(t, (response, { path }) => {
-    const [, list = '', more] = /^\/(?:api\/v1|v2)\/(\w+)(\/.+\/overrides)?/.exec(path) ?? [];
-    const content = more ? fixture['overrides']?.['d875e654'] : fixture[list];
-    response.writeHead(content ? 200 : 404).end(JSON.stringify(content ?? {}));
-  });
+type Api = Parameters<typeof startReceiver>[1];
+
+const send = (response: Parameters<NonNullable<Api>>[0], content: object | undefined): void => {
+  response.writeHead(content ? 200 : 404).end(JSON.stringify(content ?? {}));
+};
+
+/** Servers that respond like the other programs' APIs, with data from the fixtures. */
+const apis: Record<Program, (fixture: Record<string, Record<string, unknown>>) => NonNullable<Api>> = {
+  opsgenie:
+    (fixture) =>
+    (response, { path }) => {
+      const [, list = '', more] = /^\/v2\/(\w+)(\/.+\/overrides)?/.exec(path) ?? [];
+      send(response, (more ? fixture['overrides']?.['d875e654'] : fixture[list]) as object);
+    },
+  'grafana-oncall':
+    (fixture) =>
+    (response, { path }) => {
+      send(response, fixture[/^\/api\/v1\/(\w+)\/\?/.exec(path)?.[1] ?? '']);
+    },
+  // Lists have one entry per page. Schedules in lists have no layers.
+  pagerduty:
+    ({ overrides, ...lists }) =>
+    (response, { path, headers }) => {
+      assert.equal(headers.accept, 'application/vnd.pagerduty+json;version=2');
+      const url = new URL(path, 'http://pagerduty');
+      const [, list = '', id, part] = url.pathname.split('/');
+      const all = (lists[list] ?? []) as unknown as { id: string; name: string }[];
+      if (part !== undefined)
+        return send(response, url.searchParams.has('since') ? (overrides?.[id ?? ''] as object) : undefined);
+      if (id !== undefined) return send(response, { schedule: all.find((each) => each.id === id) });
+      const offset = Number(url.searchParams.get('offset')) / 100;
+      const page = all.slice(offset, offset + 1);
+      const shown = list === 'schedules' ? page.map(({ id: one, name }) => ({ id: one, name })) : page;
+      send(response, { [list]: shown, limit: 100, offset, more: offset + 1 < all.length });
+    },
+  // Lists have one entry per page, and pages of at most 149 entries can be requested.
+  goalert:
+    ({ data = {} }) =>
+    (response, { path, body }) => {
+      assert.equal(path, '/api/graphql');
+      const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, string> };
+      const asked = [...query.matchAll(/(\w+)\(input: \{first: (\d+), after: \$(\w+)\}\)/g)];
+      const pages = asked.map(([, list = '', first, variable = '']) => {
+        assert.ok(Number(first) < 150);
+        const { nodes } = data[list] as { nodes: unknown[] };
+        const from = Number(variables[variable] ?? 0);
+        const end = Math.min(from + 1, nodes.length);
+        return [
+          list,
+          {
+            nodes: nodes.slice(from, end),
+            pageInfo: { hasNextPage: end < nodes.length, endCursor: end > from ? `${end}` : null },
+          },
+        ];
+      });
+      send(response, { data: Object.fromEntries(pages) });
+    },
 };
 
 test('an import from an address sends the key of the other program only to that server', async (t) => {
   const { run } = await start(t);
   const variables = { SIGNALBOX_IMPORT_KEY: 'other-key' };
-  for (const [program, header] of [
-    ['opsgenie', 'GenieKey other-key'],
-    ['grafana-oncall', 'other-key'],
+  for (const [program, header, requests] of [
+    ['opsgenie', 'GenieKey other-key', 4],
+    ['grafana-oncall', 'other-key', 5],
+    ['pagerduty', 'Token token=other-key', 6],
+    ['goalert', 'Bearer other-key', 2],
   ] as const) {
-    const api = await startApi(t, program);
+    const api = await startReceiver(t, apis[program](JSON.parse(readFixture(program))));
     const { stdout, stderr, code } = await run(['--from', program, api.url], variables);
     const fromFile = await run(['--from', program, toFile(t, program)]);
     assert.deepEqual([code, stderr, stdout], [0, '', fromFile.stdout]);
-    assert.ok(api.requests.length >= 4 && api.requests.every(({ headers }) => headers.authorization === header));
+    assert.equal(api.requests.length, requests, program);
+    assert.ok(api.requests.every(({ headers }) => headers.authorization === header));
   }
   const other = await startReceiver(t);
   const evil = await startReceiver(t, (response) =>
@@ -302,6 +354,47 @@ test('a person of an export who has the name of a user gets no contact method at
   assert.equal(code, 0);
   assert.match(stdout, /^skip contact method admin\/mail: admin@attacker\.example: admin adds it$/m);
   assert.deepEqual((await read<{ ways: object[] }>('/api/people/admin')).ways, []);
+});
+
+test('GoAlert keys for another query are refused with the query to create a key for', async (t) => {
+  const { run } = await start(t);
+  const api = await startReceiver(t, (response) =>
+    send(response, { errors: [{ message: 'wrong query for API key' }] }),
+  );
+  const { code, stderr } = await run(['--from', 'goalert', api.url], { SIGNALBOX_IMPORT_KEY: 'key' });
+  assert.equal(code, 1);
+  const { query } = JSON.parse(api.requests[0]?.body ?? '') as { query: string };
+  assert.ok(
+    stderr.endsWith(`the server refused the query: wrong query for API key; create a key for this query: ${query}\n`),
+    stderr,
+  );
+});
+
+test('policies do not name rotations that have too many layers', async (t) => {
+  const { run, read } = await start(t);
+  const path = join(createFolder(t), 'export.json');
+  const layer = {
+    users: [{ user: { id: 'A' } }],
+    rotation_virtual_start: '2026-01-05T08:00:00Z',
+    rotation_turn_length_seconds: 86_400,
+    restrictions: [],
+  };
+  const schedule = { id: 'S', name: 'many', time_zone: 'UTC', schedule_layers: Array(17).fill(layer) };
+  const targets = [{ id: 'S', summary: 'many' }, { id: 'A' }];
+  writeFileSync(
+    path,
+    JSON.stringify({
+      users: [{ id: 'A', name: 'anna' }],
+      schedules: [schedule],
+      escalation_policies: [{ id: 'P', name: 'ops', escalation_rules: [{ targets }] }],
+    }),
+  );
+  const { code, stdout, stderr } = await run(['--from', 'pagerduty', path, '--apply']);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  assert.match(stdout, /^not imported: schedule many: more than 16 layers$/m);
+  assert.match(stdout, /^not imported: policy ops: many cannot be notified$/m);
+  const { steps } = await read<{ steps: object[] }>('/api/escalation-policies/ops');
+  assert.deepEqual(steps, [{ notify: ['person:anna'], wait: '5 minutes' }]);
 });
 
 test('layers that have ended or end after 2059 do not cost a rotation its other layers', async (t) => {

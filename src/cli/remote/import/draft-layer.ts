@@ -16,6 +16,15 @@ const latest = Date.UTC(2060, 0, 1);
 /** Error for a layer during which nobody would ever be on call. The message describes the layer. */
 export class UselessLayer extends ImportError {}
 
+/** Maximum number of layers of a rotation. Set by the server. */
+const mostLayers = 16;
+
+/** Returns the reason why a rotation with these layers cannot be imported. */
+export const findLayerProblem = ({ length }: readonly unknown[]): string | undefined => {
+  if (length === 0) return 'no layers';
+  return length > mostLayers ? `more than ${mostLayers} layers` : undefined;
+};
+
 /** Part of a week, in minutes since Monday. */
 export interface WeekSpan {
   start: number;

@@ -1,5 +1,7 @@
 import type { EscalationPolicySettings } from '../../../features/notifications/escalation/policy.ts';
 import type { LayerSettings } from '../../../features/notifications/oncall/settings.ts';
+import { minuteMs } from '../../../lib/units.ts';
+import type { Entry } from './documents.ts';
 
 /** Person as defined in the other program. */
 export interface DraftPerson {
@@ -93,6 +95,43 @@ export const toDraftPolicy = (
     wait: toWait((all[index + 1]?.[0] ?? at + lastMs) - at),
   }));
   return { name, steps, repeat: Math.min(100, Math.max(0, Math.trunc(repeat))) };
+};
+
+interface PolicyMembers {
+  /** Names of the members of a policy: the list of steps, the minutes to wait after a step, and the repetitions. */
+  steps: string;
+  minutes: string;
+  repeat: string;
+  /** Returns the known targets with an id: `person:ID` or `rotation:NAME`. */
+  findTargets(id: string): readonly string[];
+  describeTarget(target: Entry): string;
+}
+
+/** Adds the policies of a program in which each step has a list of targets and a wait. */
+export const addPolicies = (
+  draft: OnCallDraft,
+  policies: readonly Entry[],
+  { steps, minutes, repeat, findTargets, describeTarget }: PolicyMembers,
+): void => {
+  const names = new Names(reservedPolicies);
+  for (const policy of policies) {
+    const name = names.add(policy.text('name'));
+    let at = 0;
+    let lastMs = 5 * minuteMs;
+    const read = policy.list(steps).map((step) => {
+      const targets = step.list('targets').flatMap((target) => {
+        const known = findTargets(target.text('id'));
+        if (known.length === 0) draft.notes.push(`policy ${name}: ${describeTarget(target)} cannot be notified`);
+        return known;
+      });
+      const made = { at, targets };
+      lastMs = step.number(minutes, 5) * minuteMs;
+      at += lastMs;
+      return made;
+    });
+    const made = toDraftPolicy(name, read, { lastMs, repeat: policy.number(repeat, 0) }, draft.notes);
+    if (made) draft.policies.push(made);
+  }
 };
 
 /** Formats a wait. Waits are limited to at least one second and at most seven days. */

@@ -1,7 +1,7 @@
-import { dayMs, hourMs, minuteMs } from '../../../lib/units.ts';
+import { dayMs, hourMs } from '../../../lib/units.ts';
 import { Entry, ImportError } from './documents.ts';
 import type { Download } from './download.ts';
-import { type DraftRotation, Names, type OnCallDraft, reservedPolicies, toDraftPolicy } from './draft.ts';
+import { addPolicies, type DraftRotation, Names, type OnCallDraft } from './draft.ts';
 import { onDays, openZone, toLayer, toMinutes } from './draft-layer.ts';
 
 const periods = new Map([
@@ -10,28 +10,53 @@ const periods = new Map([
   ['weekly', 7 * dayMs],
 ]);
 
-const page = 'nodes';
-const query = `query {
-  users(input: {first: 500}) { ${page} { id name email } }
-  rotations(input: {first: 100}) { ${page} { id name timeZone type shiftLength start activeUserIndex userIDs } }
-  schedules(input: {first: 100}) { ${page} { id name timeZone targets { target { id type name } rules { start end weekdayFilter } } } }
-  escalationPolicies(input: {first: 100}) { ${page} { id name repeat steps { delayMinutes targets { id type name } } } }
-  userOverrides(input: {first: 100}) { ${page} { start end addUserID target { id } } }
-}`;
+/** Lists of the API with the members to download. GoAlert sends at most 149 entries of a list at once. */
+const lists = {
+  users: 'id name email',
+  rotations: 'id name timeZone type shiftLength start activeUserIndex userIDs',
+  schedules: 'id name timeZone targets { target { id type name } rules { start end weekdayFilter } }',
+  escalationPolicies: 'id name repeat steps { delayMinutes targets { id type name } }',
+  userOverrides: 'start end addUserID target { id }',
+};
 
-/** Downloads users, rotations, schedules, policies and overrides with one GraphQL query. */
+/** Query in one line. A GoAlert key is created for the exact text of one query, so all pages use the same text. */
+const query = `query(${Object.keys(lists).map((list) => `$${list}: String`)}) { ${Object.entries(lists)
+  .map(
+    ([list, members]) =>
+      `${list}(input: {first: 100, after: $${list}}) { nodes { ${members} } pageInfo { hasNextPage endCursor } }`,
+  )
+  .join(' ')} }`;
+
+/** Downloads users, rotations, schedules, policies and overrides. A request reads a page of each list. */
 export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
-  const response = new Entry(await post('/api/graphql', { query }), 'response');
-  const [problem] = response.list('errors');
-  if (problem) throw new ImportError(`the server refused the query: ${problem.find('message') ?? 'no reason'}`);
-  return { data: response.value('data') };
+  const data = Object.fromEntries(Object.keys(lists).map((list) => [list, { nodes: [] as unknown[] }]));
+  const variables: Record<string, string | undefined> = {};
+  for (let isMore = true; isMore; ) {
+    isMore = false;
+    const response = new Entry(await post('/api/graphql', { query, variables }), 'response');
+    const [problem] = response.list('errors');
+    if (problem) throw refuseQuery(problem.find('message') ?? 'no reason');
+    for (const [list, { nodes }] of Object.entries(data)) {
+      const page = response.entry('data').entry(list);
+      nodes.push(...page.values('nodes'));
+      const info = page.entry('pageInfo');
+      isMore ||= info.value('hasNextPage') === true;
+      variables[list] = info.find('endCursor') ?? variables[list];
+    }
+  }
+  return { data };
+};
+
+const refuseQuery = (reason: string): ImportError => {
+  const advice = /wrong query/i.test(reason) ? `; create a key for this query: ${query}` : '';
+  return new ImportError(`the server refused the query: ${reason}${advice}`);
 };
 
 /** Reads an export of GoAlert: the response to the query, or only its member `data`. */
 export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
   const root = given.has('data') ? given.entry('data') : given;
   const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };
-  const listOf = (member: string): Entry[] => (root.has(member) ? root.entry(member).list(page) : []);
+  const listOf = (member: string): Entry[] => (root.has(member) ? root.entry(member).list('nodes') : []);
   for (const user of listOf('users')) {
     draft.people.push({ id: user.text('id'), name: user.text('name'), email: user.find('email') });
   }
@@ -100,27 +125,13 @@ export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
       made.map(({ name }) => `rotation:${name}`),
     );
   }
-  const policyNames = new Names(reservedPolicies);
-  for (const policy of listOf('escalationPolicies')) {
-    const name = policyNames.add(policy.text('name'));
-    let at = 0;
-    let lastMs = 5 * minuteMs;
-    const steps = policy.list('steps').map((step) => {
-      const found = step.list('targets').flatMap((target) => {
-        const id = target.text('id');
-        const known = targets.get(id) ?? (isPerson(id) ? [`person:${id}`] : []);
-        if (known.length === 0)
-          draft.notes.push(`policy ${name}: ${target.find('type')} ${target.find('name') ?? id} cannot be notified`);
-        return known;
-      });
-      const made = { at, targets: found };
-      lastMs = step.number('delayMinutes', 5) * minuteMs;
-      at += lastMs;
-      return made;
-    });
-    const made = toDraftPolicy(name, steps, { lastMs, repeat: policy.number('repeat', 0) }, draft.notes);
-    if (made) draft.policies.push(made);
-  }
+  addPolicies(draft, listOf('escalationPolicies'), {
+    steps: 'steps',
+    minutes: 'delayMinutes',
+    repeat: 'repeat',
+    findTargets: (id) => targets.get(id) ?? (isPerson(id) ? [`person:${id}`] : []),
+    describeTarget: (target) => `${target.find('type')} ${target.find('name') ?? target.text('id')}`,
+  });
   return draft;
 };
 

@@ -2,7 +2,7 @@ import { dayMs, hourMs, minuteMs } from '../../../lib/units.ts';
 import { Entry, ImportError } from './documents.ts';
 import type { Download } from './download.ts';
 import { type DraftRotation, Names, type OnCallDraft, reservedPolicies, toDraftPolicy } from './draft.ts';
-import { openZone, toLayer, type WeekSpan } from './draft-layer.ts';
+import { findLayerProblem, openZone, toLayer, type WeekSpan } from './draft-layer.ts';
 
 const days = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const lists = ['users', 'schedules', 'on_call_shifts', 'escalation_chains', 'escalation_policies'] as const;
@@ -82,8 +82,9 @@ const readSchedule = (
       draft.notes.push(`${label}: ${error.message}`);
     }
   }
-  if (layers.length === 0 || !zone) {
-    draft.notes.push(`schedule ${title}: no recurring shift`);
+  const problem = findLayerProblem(layers);
+  if (problem !== undefined || !zone) {
+    draft.notes.push(`schedule ${title}: ${problem}`);
     return undefined;
   }
   const ordered = layers.sort((one, other) => one.level - other.level).map(({ layer }) => layer);

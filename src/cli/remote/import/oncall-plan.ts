@@ -117,7 +117,6 @@ const planRotation = (
   const what = 'rotation';
   const detail = `${layers.length === 1 ? '1 layer' : `${layers.length} layers`} in ${timeZone}: ${people}`;
   if (known && known.origin !== 'made') return [{ action: 'skip', what, name, detail: inConfig }];
-  if (layers.length > 16) return [{ action: 'skip', what, name, detail: 'more than 16 layers' }];
   const isSame = known?.timeZone === timeZone && isDeepStrictEqual(known.layers, layers);
   const path = `api/rotations/${encodeURIComponent(name)}`;
   const request = { method: 'PUT', path, body: { timeZone, layers } } as const;

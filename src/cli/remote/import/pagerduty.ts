@@ -1,8 +1,8 @@
 import { minuteMs } from '../../../lib/units.ts';
 import { Entry, ImportError } from './documents.ts';
 import type { Download } from './download.ts';
-import { Names, type OnCallDraft, reservedPolicies, toDraftPolicy } from './draft.ts';
-import { onDays, openZone, toLayer, toMinutes, UselessLayer, type WeekSpan } from './draft-layer.ts';
+import { addPolicies, Names, type OnCallDraft } from './draft.ts';
+import { findLayerProblem, onDays, openZone, toLayer, toMinutes, UselessLayer, type WeekSpan } from './draft-layer.ts';
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
 
@@ -69,7 +69,8 @@ export const readPagerDuty = (root: Entry): OnCallDraft => {
             return [];
           }
         });
-      if (layers.length === 0) throw new ImportError('no layers');
+      const problem = findLayerProblem(layers);
+      if (problem !== undefined) throw new ImportError(problem);
       const id = schedule.text('id');
       const own =
         root.has('overrides') && root.entry('overrides').has(id)
@@ -89,26 +90,13 @@ export const readPagerDuty = (root: Entry): OnCallDraft => {
       draft.notes.push(`schedule ${title}: ${error.message}`);
     }
   }
-  const policyNames = new Names(reservedPolicies);
-  for (const policy of root.list('escalation_policies')) {
-    const name = policyNames.add(policy.text('name'));
-    let at = 0;
-    let lastMs = 5 * minuteMs;
-    const steps = policy.list('escalation_rules').map((rule) => {
-      const found = rule.list('targets').flatMap((target) => {
-        const id = target.text('id');
-        const known = targets.get(id) ?? (isPerson(id) ? `person:${id}` : undefined);
-        if (known === undefined) draft.notes.push(`policy ${name}: ${target.find('summary') ?? id} cannot be notified`);
-        return known ?? [];
-      });
-      const step = { at, targets: found };
-      lastMs = rule.number('escalation_delay_in_minutes', 5) * minuteMs;
-      at += lastMs;
-      return step;
-    });
-    const made = toDraftPolicy(name, steps, { lastMs, repeat: policy.number('num_loops', 0) }, draft.notes);
-    if (made) draft.policies.push(made);
-  }
+  addPolicies(draft, root.list('escalation_policies'), {
+    steps: 'escalation_rules',
+    minutes: 'escalation_delay_in_minutes',
+    repeat: 'num_loops',
+    findTargets: (id) => [targets.get(id) ?? (isPerson(id) ? `person:${id}` : [])].flat(),
+    describeTarget: (target) => target.find('summary') ?? target.text('id'),
+  });
   return draft;
 };
 
