@@ -104,6 +104,9 @@ test('ack acknowledges incidents, incident shows their timeline, and resolve res
   const shown = await run(['incident', '1']);
   assert.match(shown.stdout, /^Acknowledged until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.$/m);
   assert.match(shown.stdout, /acknowledged +the key oncall +until .* on it$/m);
+  const token = await server.login('admin');
+  assert.equal((await server.request('POST', '/api/incidents/1/task', { token })).status, 201);
+  assert.match((await run(['incident', '1'])).stdout, /^\S+ \S+ +task created +admin +task 1$/m);
   assert.match((await run(['incident', '1', '--report'])).stdout, /^# Incident #1: disk is 92 % full$/m);
   assert.equal((await run(['resolve', '#1', '2', '-m', 'fixed'])).code, 0);
   assert.deepEqual(await listIncidents(server, key), []);

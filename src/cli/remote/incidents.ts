@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { BulkResult, Incident, IncidentDetails } from '../../features/incidents/schema.ts';
+import { toEventName } from '../../kit/event-names.ts';
 import { toPerson, toTargetName } from '../../kit/people.ts';
 import { severities } from '../../kit/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
@@ -99,7 +100,7 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
       ['WHEN', 'WHAT', 'WHO', 'MORE'],
       row.timeline.map(({ at, type, by, level, until, reason, comment, task, destination, what, result, ...more }) => [
         toReadableTime(at),
-        type,
+        toEventName(type),
         destination ?? (by === null ? '' : toPerson(by)),
         [
           ...[level, what !== type && what, result !== null && result !== 'delivered' && foldSpaces(result)],

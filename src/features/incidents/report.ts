@@ -1,4 +1,5 @@
 import { ownSender } from '../../kit/alert-record.ts';
+import { toEventName } from '../../kit/event-names.ts';
 import { toPerson, toTargetName } from '../../kit/people.ts';
 import { toDurationText } from '../../lib/duration.ts';
 import { toLocalSecond } from '../../lib/local-time.ts';
@@ -52,7 +53,7 @@ const describeResolution = ({ at, by }: NonNullable<StoredIncident['resolved']>)
 const describeEvent = (event: StoredEvent): string => {
   const { type, by, level, until, reason, task, destination, what, result, comment, targets, policy, step } = event;
   const parts = [
-    `**${names[type] ?? type}**`,
+    `**${toEventName(type)}**`,
     level,
     task && `task ${task}`,
     what,
@@ -65,13 +66,6 @@ const describeEvent = (event: StoredEvent): string => {
   ];
   const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeLine(line)}`) ?? [];
   return parts.filter(Boolean).join(' ') + quoted.join('');
-};
-
-/** Names of the events that are not named after their types. */
-const names: Partial<Record<StoredEvent['type'], string>> = {
-  snoozeEnded: 'acknowledgement ended',
-  taskCreated: 'task created',
-  snapshotTaken: 'picture taken',
 };
 
 /** Escapes text from users, so that it creates no headings, links, tables or HTML and keeps the text direction. */
