@@ -274,7 +274,7 @@ export const notifications = defineFeature({
             absences,
             rotations,
             overrides,
-            declined: new DeclinedProposals(offers.settings),
+            declined: new DeclinedProposals(offers.settings, publishOnCall),
             accounts: offers.accounts,
             clock,
           }),

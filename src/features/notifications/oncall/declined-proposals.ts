@@ -10,8 +10,10 @@ const limit = { count: 1000, plural: 'declined proposals' };
 export class DeclinedProposals {
   readonly #settings: SettingStore;
 
-  constructor(settings: SettingStore) {
+  /** Calls `onDeclined` after changes, also by other instances. */
+  constructor(settings: SettingStore, onDeclined: () => void) {
     this.#settings = settings;
+    settings.onChanged(declinedKind, onDeclined);
   }
 
   has({ id }: Pick<Proposal, 'id'>): boolean {
