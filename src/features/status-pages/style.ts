@@ -35,7 +35,7 @@ li:first-child{border-top:0}
 .s.maintenance,.s.monitoring{color:var(--workink)}
 .s.identified{color:var(--partink)}
 .bar{display:flex;justify-content:flex-end;overflow:hidden;margin:.5rem 0 .25rem}
-svg{flex:none;width:100%;height:2rem;display:block;mask:linear-gradient(90deg,#000 76%,#0000 76%) 0 0/calc(100%/90) 100% round;
+svg{flex:none;width:100%;height:2rem;display:block;mask:repeating-linear-gradient(90deg,#000 0 calc(76%/90),#0000 0 calc(100%/90));
 print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .g{fill:var(--bar)}.p{fill:var(--part)}.b{fill:var(--bad)}.w{fill:var(--work)}.n{fill:var(--none)}.t{fill:#0000}
 .q,time{color:var(--quiet);font-size:.875rem}
@@ -48,8 +48,8 @@ footer nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin-bottom:.5rem}
 input,button{font:inherit;padding:.5rem .75rem;border-radius:.4rem;border:1px solid var(--quiet)}
 input{background:var(--raised);color:var(--ink);width:100%;max-width:24rem;margin:.25rem 0 .75rem;display:block}
 button{background:var(--ink);color:var(--paper);font-weight:600;cursor:pointer}
-@media (max-width:40rem){header{padding:1.25rem 1rem 1rem}svg{width:200%}.few{display:inline}.many{display:none}
-li,.card{padding:.75rem 1rem}}
+@media (max-width:40rem){header{padding:1.25rem 1rem 1rem}.row{flex-wrap:wrap;gap:0 1rem}svg{width:200%}
+.few{display:inline}.many{display:none}li,.card{padding:.75rem 1rem}}
 @media print{body{background:#fff;color:#000}.sum{color:#000;background:none;border:2px solid;padding:.5rem 1rem}nav{display:none}
 .card,ul{background:none}svg{height:1.25rem}}
 `.replaceAll('\n', '');
