@@ -1,4 +1,4 @@
-/** Screens that are not part of the first load. They share a single file, which is smaller than many files. */
+/** Screens that are not part of the first load. They share a single file, because one file is smaller than many. */
 export { alertsView } from './alerts/screen.tsx';
 export { auditView } from './audit/screen.tsx';
 export { availabilityView } from './availability/screen.tsx';

@@ -12,7 +12,7 @@ export interface MountedRoute extends CallRoute {
   roles: readonly string[] | undefined;
 }
 
-/** Facts about the server, which the server writes into the page. */
+/** Facts that the server writes into the page about itself. */
 export const serverFacts = JSON.parse(document.getElementById('data')?.textContent ?? '{"routes":[]}') as ServerFacts;
 
 /**

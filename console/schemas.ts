@@ -24,7 +24,7 @@ const named = new Map<string, Schema>();
 const ofResponses = new Map<string, Schema>();
 
 /**
- * Adds the schemas of all responses, which reveal differences between an open page and a server that has since been
+ * Adds the schemas of all responses. They reveal differences between an open page and a server that has since been
  * upgraded.
  */
 export const addSchemas = ({ paths = {}, components }: Partial<OpenApi>): void => {

@@ -91,7 +91,7 @@ const options =
 export class InstallError extends Error {}
 
 const runNpm = async (args, cwd, signal) => {
-  // On Windows, npm is a batch file, which needs a shell.
+  // On Windows, npm is a batch file, and a batch file needs a shell.
   const running = promisify(execFile)('npm', [...args, ...options.split(' ')], {
     cwd,
     shell: process.platform === 'win32',

@@ -25,7 +25,7 @@ interface Ours extends LoadRequest {
 }
 
 /**
- * Request for comparison: to another program, which may need our response, or to another path of signalbox. Without
+ * Request for comparison: to another program (which may need our response), or to another path of signalbox. Without
  * `options`, the request goes to the same server.
  */
 interface Beside extends LoadRequest {
@@ -88,7 +88,7 @@ const createNew = (count: number): LoadRequest =>
   );
 const [known, one, ten] = [createPost('/api/v2/alerts', [toAlert({})]), createNew(1), createNew(10)];
 
-/** Load for Alertmanager, which keeps alerts in memory. Labels that it already knows are the cheapest. */
+/** Load for Alertmanager. It keeps alerts in memory, and alerts with labels that it already knows are the cheapest. */
 const alertmanager = (request: LoadRequest): Beside => {
   return { name: 'Alertmanager, POST /api/v2/alerts, in memory', ...request, program: () => opponents.alertmanager };
 };
@@ -130,7 +130,7 @@ const durable: HttpLine[] = [
 ];
 
 /**
- * Number of connections for Glances, which handles one request at a time and refuses connections when many are waiting.
+ * Number of connections for Glances. It handles one request at a time and refuses connections when many are waiting.
  */
 const few = { connections: 8 };
 

@@ -48,7 +48,7 @@ export const hammered: Measure = async ({ scope, load, rounds }) => {
 };
 
 /**
- * Milliseconds to pause after reading each piece of at most 64 KiB, which results in about three megabytes per second.
+ * Milliseconds to pause after reading each piece of at most 64 KiB. This results in about three megabytes per second.
  */
 const readMs = 20;
 

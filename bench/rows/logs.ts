@@ -47,7 +47,7 @@ const measureLog = async (bench: Bench, records: number, short: string): Promise
 };
 
 /**
- * Starts a server on the long log, and another on a log of only one of its days, which begins with this record. Also
+ * Starts a server on the long log, and another on a log of only one of its days. That day begins with this record. Also
  * returns the query for that day.
  */
 const startLogs = async ({ scope, folder }: Bench, first: number) => {

@@ -25,7 +25,7 @@ export const mixedLife: Measure = async ({ scope, isLong }) => {
   const { url: sinkUrl } = await startServer(receiver, sink);
   const port = Number(new URL(sinkUrl).port);
   const config = { destinations: [{ name: 'sink', type: 'webhook', url: `${sinkUrl}/in` }] };
-  // Turns off refusals by a busy machine, which this row does not measure.
+  // Turns off refusals by a busy machine, because this row does not measure them.
   const server = await startSignalbox(scope, { config, flags: ['--max-event-loop-delay', '0'], reportsMemory: true });
   const { url } = server;
   const createAlert = createPost(`${url}/api/alert`, alert);

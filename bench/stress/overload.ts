@@ -11,8 +11,7 @@ import { newTask } from '../support/tasks.ts';
 const depth = 8000;
 const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 /**
- * Number of connections, which each repeat their request immediately. This load suffices to make the server refuse
- * requests.
+ * Number of connections. Each repeats its request immediately. This load suffices to make the server refuse requests.
  */
 const connections = 3000;
 const overloadSeconds = 30;

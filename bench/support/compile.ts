@@ -2,12 +2,12 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** Root of the repository, which contains the built program in `dist`. */
+/** Root of the repository. Its folder `dist` contains the built program. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Compiles a module for a measured process, which must not load a compiler itself. Returns the absolute path of the
- * result. `module` is a path from the repository's root without its extension.
+ * Compiles a module for a measured process, so that the process itself loads no compiler. Returns the absolute path of
+ * the result. `module` is a path from the repository's root without its extension.
  */
 export const compile = (module: string): string => {
   const outfile = join(root, 'dist', 'bench', `${basename(module)}.mjs`);

@@ -25,5 +25,5 @@ export type WindowName = keyof typeof windows;
 
 export const windowChoice = createAddressChoice('range', Object.keys(windows) as WindowName[], '24h');
 
-/** True if repeats are folded, which is the default. Alerts that differ only in time are then shown as one alert. */
+/** True if repeats are folded, as they are by default. Alerts that differ only in time are then shown as one alert. */
 export const isFolding = (): boolean => place.value.params['fold'] !== 'off';

@@ -7,7 +7,7 @@ import { HostChip, HourLine, Meter, toShares } from '../ui/host-looks.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
 import { Since } from '../ui/time.tsx';
 
-/** Returns the URL parameters of the list, which stay in the URL while a host is open. */
+/** Returns the URL parameters of the list. They stay in the URL while a host is open. */
 export const readListParams = (): Params => {
   const { q, tag, group } = place.value.params;
   return { q, tag, group };

@@ -19,7 +19,7 @@ const toKey = (alert: AlertEntry): string => {
   return key;
 };
 
-/** Short row ids that replace the keys, which are as long as messages. */
+/** Short row ids that replace the keys, because keys are as long as messages. */
 const rows = new Map<string, number>();
 const mostRows = 100_000;
 let nextRow = 0;

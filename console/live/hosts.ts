@@ -16,7 +16,7 @@ export const knownHosts = signal<Resource<readonly Host[]>>({
   reloadSoon: () => undefined,
 });
 
-/** True if there are hosts besides this server, which is itself a host. */
+/** True if there are hosts besides this server. The server itself is also a host. */
 export const hasHosts = computed(() => (knownHosts.value.value?.length ?? 0) > 1);
 
 /** Follows hosts while the app component is shown. Events contain whole hosts, so nothing is reloaded. */

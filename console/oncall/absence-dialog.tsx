@@ -13,7 +13,7 @@ import { notify } from '../ui/toast.tsx';
 
 const person = 'me';
 
-/** Address of the user's own calendar, which absences are read from. */
+/** Address of the user's own calendar. Absences are read from that calendar. */
 export const AbsenceDialog = ({ onClose }: { onClose: () => void }) => {
   const url = useSignal('');
   const { value } = useResource(async (signal) => {

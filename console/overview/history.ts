@@ -11,7 +11,7 @@ import { merge, noSamples, type Samples, type Span, spans, toSamples } from '../
 /** Seconds between values of the server's history. */
 const steps = { live: 1, day: 10 } as const;
 
-/** Readings loaded for each span, which are kept while other screens are shown. */
+/** Readings loaded for each span. They are kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
 /** Reason for the last failure. */

@@ -19,7 +19,7 @@ const limit = 100;
 /** Runtime setting changes with their authors, newest first. */
 export const ChangesSection = () => {
   const { value: first, error, reload } = useResource((signal) => client.listSettingChanges({ limit }, { signal }));
-  /** Pages after the first, which are discarded when the first page is reloaded. */
+  /** Pages after the first. They are discarded when the first page is reloaded. */
   const read = useSignal<{ first?: SettingChangePage | undefined; older: SettingChangePage[] }>({ older: [] });
   const older = read.value.first === first ? read.value.older : [];
   const next = (older.at(-1) ?? first)?.next ?? undefined;

@@ -142,7 +142,8 @@ const WayForm = ({ before: present, onClose, onChanged }: FormProps<ListedWay>) 
 };
 
 /**
- * Draft of a new way. Ways have no `after`, `repeat` and `hours`, which the form of destinations shows for incidents.
+ * Draft of a new way. Ways have no `after`, `repeat` and `hours`. The form of destinations shows these fields for
+ * incidents.
  */
 const newDraft: DestinationDraft = {
   name: '',

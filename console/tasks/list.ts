@@ -28,7 +28,7 @@ export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
 const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefined) => {
   const aborted = new AbortController();
   const pages = filters.map((filter) => createTaskPages(filter, shown, aborted.signal));
-  /** Task in the open dialog, which may be in none of the lists. Null if the task does not exist. */
+  /** Task in the open dialog, possibly one that is in none of the lists. Null if the task does not exist. */
   const opened = signal<Task | null | undefined>(undefined);
   const changed = new Set<number>();
   const gone = new Set<number>();

@@ -13,7 +13,7 @@ interface State {
   error: ApiError | undefined;
 }
 
-/** Page size, which also applies when loading by scrolling. The server's maximum is 1000. */
+/** Page size. Also applies when loading by scrolling. The server's maximum is 1000. */
 const pageSize = 200;
 const nextPageSize = 1000;
 /** Maximum number of tasks in a list, to limit memory. */

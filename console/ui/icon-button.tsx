@@ -21,7 +21,7 @@ interface LinkProps {
   icon: IconName;
   label: ComponentChildren;
   href: string;
-  /** True for a link to another site, which opens in a new tab. */
+  /** True for a link to another site. Such a link opens in a new tab. */
   isExternal?: boolean;
 }
 

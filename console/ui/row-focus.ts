@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 type Key = string | number;
 
 interface RowFocus {
-  /** Index of the focused row, which stays rendered at any scroll position. */
+  /** Index of the focused row. This row stays rendered at any scroll position. */
   focused: number | undefined;
   /** Handlers for the element around the rows. Each row has its key in the `data-row` attribute. */
   handlers: { onFocusIn: (event: FocusEvent) => void; onFocusOut: (event: FocusEvent) => void };

@@ -44,8 +44,8 @@ export const notify = (
 };
 
 /**
- * Closes the notes of the screen that the user is leaving. Keeps undo notes and recent notes, which belong to the next
- * screen.
+ * Closes the notes of the screen that the user is leaving. Keeps undo notes and recent notes, because they belong to
+ * the next screen.
  */
 const endNotes = (): void => {
   for (const toast of toasts.value) {
@@ -63,7 +63,7 @@ const movePlace = (): void => {
   if (home.parentElement !== target) target.append(home);
 };
 
-/** Moves messages into a dialog. Call the returned function, which moves them back, before the dialog is removed. */
+/** Moves messages into a dialog. The returned function moves them back. Call it before the dialog is removed. */
 export const holdToasts = (dialog: HTMLElement): (() => void) => {
   dialogs.push(dialog);
   movePlace();

@@ -13,7 +13,7 @@ interface Typed {
   write: () => void;
 }
 
-/** Binds text to URL parameters, which are written when typing pauses. */
+/** Binds text to URL parameters. They are written when typing pauses. */
 export const useTyped = (names: string[]): Typed => {
   const read = (): Values => Object.fromEntries(names.map((name) => [name, place.value.params[name] ?? '']));
   const inAddress = read();
@@ -21,7 +21,7 @@ export const useTyped = (names: string[]): Typed => {
   const key = JSON.stringify(inAddress);
   const known = useRef(key);
   const write = () => {
-    // The user has navigated to a URL with other text, which replaces the typed text.
+    // The user has navigated to a URL with other text, so that text replaces the typed text.
     if (JSON.stringify(read()) !== known.current) return;
     setParams(typed.value, { replace: true });
     known.current = JSON.stringify(read());

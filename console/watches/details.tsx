@@ -157,7 +157,7 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
   const begin = Math.min(from, to - leastSeconds);
   // Limits span the entire chart.
   const before = begin < from ? [begin] : [];
-  // Each step is as wide as its time, which makes a single value visible.
+  // Each step is as wide as its time, so that a single value is visible.
   const times = [...before, ...figures.map((_, index) => from + index * step), to];
   const values = [...before.map(() => null), ...figures, figures.at(-1) ?? null];
   const limits = limitsOf(settings).map(

@@ -49,7 +49,7 @@ export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): rea
   return fields.filter((name) => name !== 'minutes' || own.metric === 'count');
 };
 
-/** Returns the type and the metric, which determine the unit. */
+/** Returns the type and the metric. Together, they determine the unit. */
 export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
   const metric = own.metric ?? watchMetrics[type]?.[0];
   return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };

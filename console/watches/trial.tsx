@@ -18,7 +18,7 @@ interface Trial {
   run: (settings: WatchSettings) => Promise<void>;
 }
 
-/** Creates a trial, which runs a watch once without saving it. */
+/** Creates a trial. A trial runs a watch once without saving it. */
 export const useTrial = (): Trial => {
   const found = useSignal<readonly WatchedThing[] | undefined>(undefined);
   const isRunning = useSignal(false);

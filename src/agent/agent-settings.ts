@@ -36,8 +36,8 @@ export interface AgentOptions {
 }
 
 /**
- * Returns an agent's settings. Ignores the settings that only a server uses, which are named in `serverSettings`.
- * Throws a SettingsError if the settings are invalid.
+ * Returns an agent's settings. Ignores the settings in `serverSettings`, because only a server uses them. Throws a
+ * SettingsError if the settings are invalid.
  */
 export const readAgentSettings = (
   flags: Flags,

@@ -38,7 +38,8 @@ interface Reply {
 }
 
 /**
- * Socket for alerts and pings from programs on this machine. Does not use Fastify, which would take 10 MiB of memory.
+ * Socket for alerts and pings from programs on this machine. Does not use Fastify, because Fastify would take 10 MiB of
+ * memory.
  */
 export class LocalServer {
   readonly #handlers: LocalHandlers;

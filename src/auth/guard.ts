@@ -147,7 +147,7 @@ export const callerOf = (request: FastifyRequest): string => {
   return key === undefined ? principalOf(request).name : `key:${key}`;
 };
 
-/** Returns the caller. Undefined on open routes, which do not read tokens. */
+/** Returns the caller. Undefined on open routes, because they do not read tokens. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
 

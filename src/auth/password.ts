@@ -4,9 +4,9 @@ import * as crypto from 'node:crypto';
 export const maximumPasswordBytes = 128;
 
 /**
- * Maximum cost of checking a password: 256 MiB of memory, and 1 GiB for memory times passes, which takes seconds. RFC
- * 9106, section 4, recommends either 64 MiB with 3 passes or 2 GiB. The latter is too much for a server that checks two
- * passwords at once.
+ * Maximum cost of checking a password: 256 MiB of memory, and 1 GiB for memory times passes. Such a check takes
+ * seconds. RFC 9106, section 4, recommends either 64 MiB with 3 passes or 2 GiB. The latter is too much for a server
+ * that checks two passwords at once.
  */
 const maximum = { memory: 256 * 1024, work: 1024 * 1024, lanes: 16 };
 

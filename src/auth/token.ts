@@ -64,13 +64,13 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
 };
 
 /**
- * Returns the `kid` of a secret, which is the same in every process. As a MAC, it reveals no more about the secret than
- * a token does.
+ * Returns the `kid` of a secret. It is the same in every process. As a MAC, it reveals no more about the secret than a
+ * token does.
  */
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
-/** Session, which begins with a login and continues with each token that replaces an earlier one. */
+/** Session. It begins with a login and continues with each token that replaces an earlier one. */
 export interface Session {
   id: string;
   /** Unix second of the login. */

@@ -25,7 +25,7 @@ export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormer
 /** Loads the code that starts servers. Loaded on demand, because it would slow down every other command by a tenth. */
 export const loadServer = () => import('./serve/serve.ts');
 
-/** Loads the demonstration, which starts a server. */
+/** Loads the demonstration. The demonstration starts a server. */
 export const loadDemo = () => import('./demo/demo.ts');
 
 /** Returns the export and import code of all features that store data. */

@@ -81,7 +81,7 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   throw new UsageError(`there is no command ${JSON.stringify(name)}${advice}`);
 };
 
-/** Loads the flags of all commands, which tell the values of flags from other words. */
+/** Loads the flags of all commands. They are needed to tell the values of flags from other words. */
 const loadAllFlags = async (): Promise<NamedFlag[]> => {
   const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];

@@ -138,7 +138,7 @@ export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   return { maxConnections: possible, warning: `maxConnections is ${possible} instead of ${wanted}, ${reason}` };
 };
 
-/** Reads the soft limit on open files, which Node raises to the hard limit on startup. Infinite if unknown. */
+/** Reads the soft limit on open files. Node raises it to the hard limit on startup. Infinite if unknown. */
 const readOpenFileLimit = (): number => {
   const path = '/proc/self/limits';
   const limits = existsSync(path) ? readFileSync(path, 'utf8') : '';

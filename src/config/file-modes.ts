@@ -108,7 +108,8 @@ const listFiles = (folder: string): { path: string; status: Stats }[] => {
 };
 
 /**
- * Reads the mode and owner of a file. Undefined for a missing or unreachable file, and on Windows, which has no modes.
+ * Reads the mode and owner of a file. Undefined for a missing or unreachable file, and on Windows, because Windows has
+ * no modes.
  */
 const readStatus = (path: string): Stats | undefined => {
   if (process.platform === 'win32') return undefined;

@@ -21,7 +21,7 @@ export const patternNames: Readonly<Record<string, string>> = {
 
 const path = (description: string) => Type.String({ minLength: 1, pattern: withoutNul, description });
 
-/** Creates the schema of a list of names or addresses, which is empty by default. */
+/** Creates the schema of a list of names or addresses. The list is empty by default. */
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
 
 const coreSettings = {

@@ -19,7 +19,7 @@ export interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];
-  /** Complete environment, which replaces `plainEnvironment`. */
+  /** Complete environment. It replaces `plainEnvironment`. */
   environment?: Readonly<Record<string, string>>;
   /** Complete standard input. Default: empty. */
   input?: string;

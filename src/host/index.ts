@@ -27,8 +27,8 @@ export const createHostReadings = (platform: NodeJS.Platform = process.platform)
   platform === 'linux' ? createLinuxReadings() : createPortableReadings();
 
 /**
- * Creates readings from /proc, /sys and /etc. `root` is a prefix of all these paths, which allows reading a tree that
- * does not belong to this machine.
+ * Creates readings from /proc, /sys and /etc. `root` is a prefix of all these paths, so that a tree of another machine
+ * can be read.
  */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;

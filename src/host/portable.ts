@@ -22,7 +22,7 @@ const load = () => import('systeminformation');
 const systemMaxAgeMs = 60_000;
 
 /**
- * Creates readings with systeminformation, which runs system programs for some of them. It does not report processor
+ * Creates readings with systeminformation. It runs system programs for some of them. It does not report processor
  * times, thread counts, handles and private memory of processes, so these are null.
  */
 export const createPortableReadings = (): HostReadings => {

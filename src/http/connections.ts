@@ -225,8 +225,8 @@ export const isStalled = (
 
 /**
  * Closes stalled connections. While unread responses exceed their budget, also disconnects clients that read nothing
- * for a second. Node's own timeout would take twice as long, and the operating system would keep its send buffer, which
- * a reset discards.
+ * for a second. Resets connections, because the operating system then discards its send buffer. Node's own timeout
+ * would take twice as long and keep that buffer.
  */
 export const endStalled = (server: Server, connections: Connections, patience: ConnectionPatience): void => {
   let timer: NodeJS.Timeout | undefined;

@@ -58,7 +58,7 @@ export const sendError = (
   }
   // Fastify closes the connection after every invalid body, although a body that was read to its end does no harm.
   if (!raw.complete && reply.hasHeader('connection')) reply.raw.setHeader('connection', 'close');
-  // Skips Fastify's own steps, which no hook needs, because refusing must not cost more than serving.
+  // Skips Fastify's own steps. No hook needs them, and refusing must not cost more than serving.
   reply.hijack();
   writeError(reply.raw, known ?? createInternalError(id));
 };
@@ -167,7 +167,7 @@ export const createClientErrorHandler = (connections: Connections, common: Heade
   };
 };
 
-/** Refuses CONNECT, which only proxies need. Node hands over the socket without sending a response. */
+/** Refuses CONNECT, because only proxies need it. Node hands over the socket without sending a response. */
 export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
   const refusal = toErrorBytes(createMethodError(allowedMethods), common);
   server.on('connect', (_request, socket) => {

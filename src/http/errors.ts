@@ -118,8 +118,8 @@ export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { connection: 'close' } });
 
 /**
- * Converts a thrown value to the error that is sent to the client. Returns undefined for an unexpected error, which
- * becomes a 500 that reveals no internals.
+ * Converts a thrown value to the error that is sent to the client. Returns undefined for an unexpected error. Such an
+ * error becomes a 500 that reveals no internals.
  */
 export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof HttpError) return error;

@@ -21,7 +21,7 @@ export const toAddressGroup = (ip = ''): string => {
 
 /** Holder of part of a total, such as a connection, a body, a stream, or a place in a queue. */
 export interface Holder {
-  /** Called when another holder needs the share, which has then already been released. */
+  /** Called when another holder needs the share. By then, the share has been released. */
   lose(): void;
   /**
    * Decides which holders of an address lose their shares first: abandoned, then idle (the default), then busy.

@@ -9,7 +9,7 @@ import { createSettingsSchema } from '../config/schema.ts';
 import { type JsonPieces, ownJson, sendJson, sendList, whenReady } from './json.ts';
 import { createServer } from './server.ts';
 
-/** Starts a server with one list route, which sends the pieces as `{"rows":[...],"end":true}`. */
+/** Starts a server with one list route. The route sends the pieces as `{"rows":[...],"end":true}`. */
 const start = async (t: TestContext, pieces: () => JsonPieces): Promise<string> => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });

@@ -9,8 +9,7 @@ import { largeLength } from './response.ts';
 export const buildSerializer = () => () => JSON.stringify;
 
 /**
- * Key of a value's ready-made JSON text, which is sent unchanged. For rows, the text contains all rows, joined by
- * commas.
+ * Key of a value's ready-made JSON text. The text is sent unchanged. For rows, it contains all rows, joined by commas.
  */
 export const ownJson = Symbol('own JSON');
 

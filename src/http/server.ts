@@ -216,7 +216,7 @@ export const listAddresses = async (host: string): Promise<Addresses> => {
   return [...new Set(found.map(({ address }) => address))] as unknown as Addresses;
 };
 
-/** Listens on a second address, which is optional: `::1`, for example, is missing without IPv6. */
+/** Listens on a second, optional address: `::1`, for example, is missing without IPv6. */
 const listenToo = (app: FastifyInstance, host: string, port: number, log: FastifyBaseLogger): TcpServer => {
   const server = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     app.server.emit('connection', socket);

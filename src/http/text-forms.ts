@@ -60,7 +60,7 @@ export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): 
   // `*` also requires a stored version (RFC 9110, 13.1.1).
   if (header === undefined) return isNew && headers['if-match'] !== undefined ? [] : expected;
   if (header.trim() !== '*') throw new HttpError('invalid', 'If-None-Match must be *');
-  // Together with If-Match, which requires a stored version, no version is acceptable.
+  // If-Match requires a stored version, so together with it, no version is acceptable.
   return headers['if-match'] === undefined ? [0] : [];
 };
 
@@ -109,7 +109,7 @@ const key = /sbk_[0-9A-Za-z]+/g;
 /** Matches strings that look like the token of an acknowledgement link, or like part of one. */
 const link = /ack_[\w-]+/g;
 
-/** Matches the address of a heartbeat, which is at least as long as a UUID. */
+/** Matches the address of a heartbeat. It is at least as long as a UUID. */
 const heartbeat = /\/ping\/+[^/]{36,}/gi;
 
 /** Matches the token of a link in a mail to subscribers. */

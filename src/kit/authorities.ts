@@ -27,6 +27,6 @@ export const parseAuthorities = (name: string, text: string): X509Certificate[] 
   throw new Error(`${name} has no certificate in PEM`);
 };
 
-/** Returns the TLS client option `ca`, which trusts the given CAs in addition to the default CAs. Empty without CAs. */
+/** Returns the TLS client option `ca` that trusts the given CAs in addition to the default CAs. Empty without CAs. */
 export const toTrust = (authorities: readonly X509Certificate[]): { ca?: string[] } =>
   authorities.length === 0 ? {} : { ca: [...listTrusted(), ...authorities.map(String)] };

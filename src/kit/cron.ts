@@ -120,7 +120,7 @@ const readLongestWait = (pattern: CronPattern, both: boolean): number | undefine
 };
 
 /**
- * Creates a test for weekdays, which is true if a month of the given length can have a matching day on that weekday.
+ * Creates a test for weekdays. The test is true if a month of the given length can have a matching day on that weekday.
  */
 const hasDay =
   (pattern: CronPattern, length: number) =>

@@ -154,7 +154,7 @@ export const SharedIncident = Type.Object({
   addressed: Type.Optional(Type.Record(Type.String(), Address)),
   /** Users who were asked to help. Missing if there are none. */
   responders: Type.Optional(Type.Array(Type.String())),
-  /** Latest step of the escalation. Null after a rise in level, which restarts the policy. */
+  /** Latest step of the escalation. Null after a rise in level, because a rise restarts the policy. */
   escalation: Type.Optional(nullable(Escalation)),
   /** Level and number of openings at the latest timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),

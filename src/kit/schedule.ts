@@ -2,7 +2,7 @@ import { HttpError } from '../http/errors.ts';
 import { resolveTimeZone } from '../lib/time-zone.ts';
 import { type CronTimes, createCron } from './cron.ts';
 
-/** Parses a schedule, which is a five-field cron expression. Throws an HttpError if it is invalid. */
+/** Parses a schedule: a five-field cron expression. Throws an HttpError if it is invalid. */
 export const parseSchedule = (schedule: string, timeZone: string): CronTimes => {
   const timezone = resolveTimeZone(timeZone);
   if (timezone === undefined) {

@@ -20,7 +20,7 @@ export interface SettingKeeperParts<Known, Configured = never> {
   checkDeletion?(name: string): void;
   /** Resolves once the last change has taken effect. Responses to changes wait for this. */
   settle?(): Promise<void>;
-  /** Receives the error of a broken setting, which another version may have stored. Called once per setting. */
+  /** Receives the error of a broken setting, possibly one that another version has stored. Called once per setting. */
   onUnusable?(name: string, error: Error): void;
 }
 

@@ -18,7 +18,7 @@ interface SettingLimits {
   characters?: number;
 }
 
-/** Error messages of a kind that replace the default messages, which contain the name of the setting. */
+/** Error messages of a kind that replace the default messages. The default messages contain the name of the setting. */
 interface SettingWords {
   inConfig?(name: string): string;
   isDefault?(name: string): string;

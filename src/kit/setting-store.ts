@@ -4,7 +4,7 @@ import { StoreConflict } from '../lib/expected-errors.ts';
 export interface RuntimeSetting<T = unknown> {
   name: string;
   value: T;
-  /** Version, which is new after each change, even if the setting is deleted and created again. */
+  /** Version. It is new after each change, even if the setting is deleted and created again. */
   version: number;
   /** Author of the last change. */
   by: string;

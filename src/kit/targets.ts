@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { isLike } from '../lib/wildcards.ts';
 import { Slots } from './slots.ts';
 
-/** Addresses of cloud metadata services, which reveal secrets. Link-local addresses are handled separately. */
+/** Addresses of cloud metadata services. These services reveal secrets. Link-local addresses are handled separately. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 

@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from './units.ts';
 
-/** Granularity of offset changes, which happen only at multiples of 15 minutes. */
+/** Granularity of offset changes. They happen only at multiples of 15 minutes. */
 const blockMs = 15 * minuteMs;
 
 /**

@@ -12,8 +12,8 @@ import { replaceFile } from '../storage/replaced-file.ts';
 export const createTemporarySecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
 
 /**
- * Opens the secrets in the file `secrets.json` of the directory, which only its owner can read. Throws a SettingsError
- * if the file cannot be used. `get` throws a SettingsError if a new secret cannot be stored.
+ * Opens the secrets in the file `secrets.json` of the directory. Only its owner can read the file. Throws a
+ * SettingsError if the file cannot be used. `get` throws a SettingsError if a new secret cannot be stored.
  */
 export const openStoredSecrets = async (directory: string): Promise<RandomSecrets> => {
   const file = join(directory, 'secrets.json');

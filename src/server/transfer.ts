@@ -199,9 +199,9 @@ const createWholeCheck = (transfer: Transfer) => {
 };
 
 /**
- * Stores an export in the configured store, which must be empty. The lines of the export come from a stream. Resolves
- * to the counts. If an error is thrown, nothing is stored. Throws a SettingsError with the number of an unreadable
- * line.
+ * Stores an export in the configured store. The store must be empty. The lines of the export come from a stream.
+ * Resolves to the counts. If an error is thrown, nothing is stored. Throws a SettingsError with the number of an
+ * unreadable line.
  */
 export const importLines = async (
   { store: setting, dataDir }: Settings,
@@ -345,7 +345,10 @@ const createChecks = ({ lines }: Transfer) =>
     }),
   );
 
-/** Explains an error of the parser without the text, which the parser's own message repeats and which may be long. */
+/**
+ * Explains an error of the parser without the text, because the parser's own message repeats the text and the text may
+ * be long.
+ */
 const explain = (error: Error): string => {
   if (error instanceof SyntaxError) return 'not JSON';
   if (error instanceof TypeError) return 'not UTF-8';

@@ -104,7 +104,7 @@ export class Batcher<Item, Result> {
     return this.#running;
   }
 
-  /** Adds an item, which may count as several. Returns undefined if the queue is full. */
+  /** Adds an item. One item may count as several. Returns undefined if the queue is full. */
   add(item: Item, size: number, count = 1): Waiting<Item, Result> | undefined {
     const { maxCount, maxSize } = this.#limits;
     if (this.#count > 0 && (this.#count + count > maxCount || this.#size + size > maxSize)) return undefined;

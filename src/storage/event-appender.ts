@@ -30,7 +30,7 @@ interface AppenderOptions {
   projection: AppendingProjection;
   /** Record that has no effect. */
   empty: LogRecord;
-  /** True if the projection has a snapshot, which can exclude events whose append failed. */
+  /** True if the projection has a snapshot. A snapshot can exclude events whose append failed. */
   hasSnapshot: boolean;
   /** True if empty records fill the gap when the log ends before the snapshot. */
   fillsLog: boolean;
@@ -46,8 +46,8 @@ interface PendingEvent<Outcome> {
 /**
  * Appends the events of a projection to its log. Each event resolves to its outcome once the projection has read and
  * folded it. After a failed append, it is in doubt whether the log contains the event, so the projection leaves it out.
- * Nothing more is appended until a snapshot that excludes the event has been saved as of its seq, because otherwise a
- * replay could fold the event. A log shared by instances leaves no doubt: every event in it counts.
+ * Nothing more is appended until a snapshot that excludes the event has been saved, because otherwise a replay could
+ * fold the event. A log shared by instances leaves no doubt: every event in it counts.
  */
 export class EventAppender<Outcome> {
   readonly #options: AppenderOptions;

@@ -43,8 +43,8 @@ interface FileOptions {
 }
 
 /**
- * Opens changes stored in files and applies them to the state, which must be empty. Throws a JournalError if the files
- * cannot be opened. Its code is `damaged` if a change is missing.
+ * Opens changes stored in files and applies them to an empty state. Throws a JournalError if the files cannot be
+ * opened. Its code is `damaged` if a change is missing.
  */
 export const openFileChanges = async <Change, Result>(
   { directory, openLog, report, onRead }: FileOptions,
@@ -76,7 +76,7 @@ export const openFileChanges = async <Change, Result>(
   }
 };
 
-/** Applies the readable changes in files to the state, which must be empty. Writes nothing. */
+/** Applies the readable changes in files to an empty state. Writes nothing. */
 export const readFileChanges = async <Change>(
   { directory, openLog }: Pick<FileOptions, 'directory' | 'openLog'>,
   name: string,
@@ -172,8 +172,8 @@ interface Parts<Change, Result> {
 }
 
 /**
- * Changes as events of a projection. All waiting changes form one record, which the log contains either whole or not at
- * all. Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all waiting
+ * Changes as events of a projection. All waiting changes form one record. The log contains the whole record or nothing
+ * of it. Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all waiting
  * changes fail together, and new changes are refused until the projection can store again.
  */
 class FileChanges<Change, Result> implements Changes<Change, Result> {

@@ -13,8 +13,8 @@ import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
 /**
- * Name of the marker file, which exists while an import is storing. During that time, some stores may be filled and
- * others empty. The file lists the logs that were empty before the import.
+ * Name of the marker file. It exists while an import is storing. During that time, some stores may be filled and others
+ * empty. The file lists the logs that were empty before the import.
  */
 const markerName = 'import.unfinished';
 
@@ -219,9 +219,9 @@ const openFolder = async (directory: string, name: string, isUnfinished: boolean
 };
 
 /**
- * Opens the snapshot of a projection that follows another store's log, whose lock is held. The snapshot is written as
- * of the last record in that log, whose seq `readSeq` returns. With `isUnfinished`, removes the snapshot left by an
- * interrupted import.
+ * Opens the snapshot of a projection that follows another store's log. The lock of that log is held. The snapshot
+ * contains the state at the last record of that log, and `readSeq` returns the seq of that record. With `isUnfinished`,
+ * removes the snapshot left by an interrupted import.
  */
 const openSnapshot = async (
   directory: string,

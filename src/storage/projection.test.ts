@@ -602,7 +602,7 @@ test('events of other writers are folded, also right before and after a failed e
   await projection.catchUp();
   const totals = Object.fromEntries(read());
   assert.equal(totals['own'], own);
-  // The log may contain a refused event, which then counts for every reader.
+  // The log may contain a refused event. It then counts for every reader.
   assert.ok((totals['other'] ?? 0) >= acknowledged, `${totals['other']} of ${acknowledged}`);
   await close();
   assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), totals);

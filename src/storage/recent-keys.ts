@@ -10,7 +10,7 @@ const rememberedLength = 32 * MiB;
 
 /** Value of a remembered key. */
 export interface Remembered {
-  /** Time of storing, in milliseconds since 1970. */
+  /** Time at which the value was stored, in milliseconds since 1970. */
   storedAt: number;
 }
 

@@ -63,7 +63,7 @@ export interface RecordLog {
   recentAfter?(seq: number): readonly StoredRecord[] | undefined;
   /** Searches records, newest first. */
   search(search: Search): Promise<SearchResult>;
-  /** Finds the record with an id, which is a UUID. In files, may reject with a JournalError (`window-too-large`). */
+  /** Finds the record with an id. The id is a UUID. In files, may reject with a JournalError (`window-too-large`). */
   find(id: string): Promise<StoredRecord | undefined>;
   /**
    * Counts records by minute and key. Passes the counts to `add`. Resolves to false if some records could not be

@@ -11,7 +11,7 @@ const json =
   (response) =>
     void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(value));
 
-/** Creates a handler that uses the given handlers in turn, and keeps using the last one. */
+/** Creates a handler that uses the given handlers one after another, and keeps using the last one. */
 const inTurn =
   (...behaviours: Behaviour[]): Behaviour =>
   (response, request, index) =>

@@ -46,7 +46,7 @@ const withIncident =
     return plain(name, { id: data.find((one) => one.key === key)?.id, ...changes })(client);
   };
 
-/** Calls a route for the picture of an incident about this machine, which is taken within a second. */
+/** Calls a route for the picture of an incident about this machine. The picture is taken within a second. */
 const withPicture: Call = async (client) => {
   const key = 'snapshot';
   await plain('createAlert', { level: 'ERROR', message: 'the demo has failed', key, hostname: hostname() })(client);

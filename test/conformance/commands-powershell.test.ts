@@ -5,7 +5,10 @@ import { powerShell, recordPowerShell } from '../support/power-shell.ts';
 
 const { skip } = powerShell;
 
-/** Starts the service with PowerShell's engine and a substitute for Get-Service, which exists only on Windows. */
+/**
+ * Starts the service with PowerShell's engine and a substitute for Get-Service, because Get-Service exists only on
+ * Windows.
+ */
 const start = async (t: TestContext) => {
   const recorded = recordPowerShell(t, 'Get-Service');
   const app = await startApp(t, { settings: { commandRunner: 'powershell', powershellPath: recorded.program } });

@@ -77,7 +77,7 @@ const createExpectations = () => {
   };
 };
 
-/** Removes empty fields, which keep their values in a PUT. */
+/** Removes empty fields. They keep their values in a PUT. */
 const withoutEmpty = <T extends object>(changes: T): T =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== '')) as T;
 

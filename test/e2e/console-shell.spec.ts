@@ -290,6 +290,6 @@ test("the console works below a proxy's path, and shows a message if its scripts
   await page.route('**/*.js', (route) => route.fulfill({ status: 403, body: '' }));
   await page.reload();
   await expect(page.getByText('The scripts of the console cannot be loaded')).toBeVisible();
-  // The proxy is still waiting for the end of the stream of events, which never ends.
+  // The proxy is still waiting for the end of the stream of events, but that stream never ends.
   await page.context().unrouteAll({ behavior: 'ignoreErrors' });
 });

@@ -11,7 +11,10 @@ import { listEvents, listIncidents } from './support/incidents.ts';
 /** Milliseconds until hosts are silent and their alert has notified, on a busy machine. */
 const silenceMs = 60_000;
 
-/** Starts a server with these hosts, which have reported once, and a failing site that depends on the first host. */
+/**
+ * Starts a server with these hosts and a failing site. The hosts have reported once. The site depends on the first
+ * host.
+ */
 const startDesk = async (t: TestContext, names: readonly string[]) => {
   const [pager, site] = [await startReceiver(t), await startReceiver(t)];
   const app = await startApp(t, {

@@ -27,8 +27,8 @@ interface Bounds {
 }
 
 /**
- * Attacks the program, which must keep running and serve other clients afterwards. In the long form, /health must
- * respond within the limits.
+ * Attacks the program. It must keep running and serve other clients afterwards. In the long form, /health must respond
+ * within the limits.
  */
 const assertSurvives = async (
   t: TestContext,

@@ -16,7 +16,7 @@ const planted = {
   readerPassword: 'planted-reader-password',
 };
 
-/** Password of a client, which must not appear anywhere. */
+/** Password of a client. It must not appear anywhere. */
 const guess = 'planted-wrong-password';
 const forged = signToken(createClaims({ planted: 'claim' }), { sign: createHmacSigner('x'.repeat(32)) });
 
@@ -76,7 +76,7 @@ test('secrets of settings and requests appear in no response, log line, audit re
     const path = `${route.replace('{id}', '1')}?token=${token}&password=${guess}`;
     for (const sent of [forged, `${token}x`, token]) {
       await send(method, path, sent, method === 'GET' ? undefined : {});
-      // The whole body of this route is the message of an alert, which is shown.
+      // The whole body of this route is the message of an alert, and messages are shown.
       if (route.endsWith('/plain-text')) continue;
       if (method !== 'GET') await send(method, path, sent, `{"Password": "${guess}" ${guess}`);
     }

@@ -77,7 +77,7 @@ const runTests = async (paths, most = 16) => {
   return runTests(again, 1);
 };
 
-/** Runs browser tests with Playwright, which prints them, and repeats them in CI. */
+/** Runs browser tests with Playwright. Playwright prints them, and repeats them in CI. */
 const runSpecs = async (specs) => {
   const args = ['node_modules/@playwright/test/cli.js', 'test', '--config', 'test/e2e', ...specs];
   const [status] = specs.length > 0 ? await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit') : [0];

@@ -112,8 +112,8 @@ const toRefusal = ({ refused }: Caller, path: string): number => {
 };
 
 /**
- * Returns the rights that a route needs. The event stream is requested with the topic `alerts`, which needs a separate
- * right.
+ * Returns the rights that a route needs. The event stream is requested with the topic `alerts`, and that topic needs a
+ * separate right.
  */
 const rightsOf = (path: string, operation: Operations[string] | undefined): Right[] => [
   operation?.['x-signalbox-right'] ?? 'settings:write',

@@ -25,7 +25,7 @@ export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }
 interface Options {
   /** Settings in the form of the config file. */
   settings?: object;
-  /** Flags by camelCase key, and variables, which override the config file. */
+  /** Flags by camelCase key, and variables. Both override the config file. */
   flags?: Flags;
   variables?: Record<string, string>;
   /** Content of the seed file. */
@@ -126,7 +126,7 @@ export const listen = async (t: Scope, server: FastifyInstance, port = 0): Promi
   return { url, request: client.request, close };
 };
 
-/** Creates a function that sends requests to any Fastify app, which starts listening on the first request. */
+/** Creates a function that sends requests to any Fastify app. The app starts listening on the first request. */
 export const createRequest = (t: Scope, server: FastifyInstance): Request => {
   let listening: Promise<Listening> | undefined;
   return async (method, path, options) => {

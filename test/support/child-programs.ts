@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createFolder } from './folder.ts';
 import type { Scope } from './scope.ts';
 
-/** Writes an executable shell script, which is deleted after the test, and returns its absolute path. */
+/** Writes an executable shell script and returns its absolute path. The script is deleted after the test. */
 export const writeProgram = (t: Scope, name: string, script: string): string => {
   const path = join(createFolder(t), name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);

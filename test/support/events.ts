@@ -31,7 +31,7 @@ interface Options {
   headers?: Record<string, string>;
 }
 
-/** Listens to /api/events over a separate connection, which is closed when the test ends. */
+/** Listens to /api/events over a separate connection. The connection is closed when the test ends. */
 export const openEvents = (
   t: Scope,
   url: string,

@@ -12,7 +12,7 @@ interface StartedProgram extends EventEmitter {
   kill(signal: 'SIGKILL'): boolean;
 }
 
-/** Creates a folder with the given files, which lasts until the test ends, and returns its path. */
+/** Creates a folder with the given files and returns its path. The folder lasts until the test ends. */
 export const createTree = (test: Scope, entries: Record<string, TreeEntry>): string => {
   const root = createFolder(test);
   for (const [path, entry] of Object.entries(entries)) {

@@ -11,7 +11,7 @@ export interface TestJournal extends Journal {
   events: JournalEvent[];
 }
 
-/** Opens a journal named `log`, which is closed when the test ends. */
+/** Opens a journal named `log`. The journal is closed when the test ends. */
 export const openTestJournal = async (
   t: TestContext,
   directory: string,

@@ -9,7 +9,7 @@ const runOne = async ({ args, variables, cwd, input }: CommandLine): Promise<voi
   Object.assign(process.env, variables);
   process.chdir(cwd);
   process.exitCode = undefined;
-  // Removes signal handlers, which would have ended with a separate process.
+  // Removes signal handlers. A separate process would have taken them with it.
   for (const name of process.eventNames()) if (/^SIG/.test(String(name))) process.removeAllListeners(name);
   Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input)]), configurable: true });
   const code = (await run(args)) ?? process.exitCode ?? 0;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { extension, loader } from './source.ts';
 
-/** Command line to run, in the form for kept-process.ts. */
+/** Command line to run, in the form that kept-process.ts reads. */
 export interface CommandLine {
   args: string[];
   variables: Record<string, string | undefined>;
@@ -77,7 +77,7 @@ const runNext = (line: CommandLine): Promise<Finished> =>
     child.send(line);
   });
 
-/** Starts the process, which ends with this process and does not keep it alive. */
+/** Starts the process. It ends with this process and does not keep this process alive. */
 const start = (): ChildProcess => {
   const child = fork(fileURLToPath(new URL(`./kept-process${extension}`, import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -2,7 +2,7 @@ import type fastCheck from 'fast-check';
 import type { LogRecord, StoredRecord } from '../../src/storage/journal/line.ts';
 import type { ProjectionState } from '../../src/storage/projection-state.ts';
 
-/** Adds an amount to a total. With `expected`, does so only if that is the current total. */
+/** Adds an amount to a total. With `expected`, adds it only if the total has that value. */
 export interface LedgerEvent extends LogRecord {
   name: string;
   amount: number;
@@ -11,7 +11,7 @@ export interface LedgerEvent extends LogRecord {
 
 type LedgerOutcome = { total: number } | { refused: number } | undefined;
 
-/** Totals by name, which reveal events that are lost, repeated or out of order. */
+/** Totals by name. They reveal events that are lost, repeated or out of order. */
 export class Ledger implements ProjectionState<LedgerOutcome> {
   readonly #totals = new Map<string, number>();
 

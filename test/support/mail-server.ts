@@ -29,9 +29,9 @@ interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | '
   /** Accepted logins. Without any, nobody can log in. */
   passwords?: Record<string, string>;
   hasStartTls?: boolean;
-  /** Returns the refusal of a recipient; undefined to accept the recipient. */
+  /** Returns the refusal of a recipient. Undefined if the recipient is accepted. */
   onRecipient?(address: string): Error | undefined;
-  /** Returns the refusal of a mail; undefined to accept the mail. */
+  /** Returns the refusal of a mail. Undefined if the mail is accepted. */
   onMail?(mail: ReceivedMail): Error | undefined;
 }
 
@@ -39,7 +39,7 @@ interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | '
 export const refusal = (status: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode: status });
 
-/** Starts a mail server on a free port on 127.0.0.1, which is stopped when the test ends. */
+/** Starts a mail server on a free port on 127.0.0.1. The server is stopped when the test ends. */
 export const startMailServer = async (t: Scope, options: MailServerOptions = {}): Promise<MailServer> => {
   const { passwords, hasStartTls = false, onRecipient, onMail, ...others } = options;
   const mails: ReceivedMail[] = [];

@@ -4,7 +4,7 @@ const kibibytesInMebibyte = 1024;
 
 /** Starts measuring the memory of a process. The returned function returns its peak growth in MiB. Linux only. */
 export const watchMemory = (pid: number): (() => number) => {
-  // Resets the peak, which mostly comes from startup, to the current value.
+  // Resets the peak to the current value, because most of the peak comes from startup.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const before = readPeak(pid);
   return () => readPeak(pid) - before;

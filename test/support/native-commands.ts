@@ -13,7 +13,7 @@ export const now = new Date('2026-01-02T03:04:05.006Z');
 export const host = createHostReadings();
 after(() => host.close());
 
-/** Runs Get-CimInstance on this machine with the given rest of a command line. */
+/** Runs Get-CimInstance on this machine. `rest` is the rest of the command line. */
 export const run = async (rest: string, systemctl: string[] = []): Promise<OutputRow[]> => {
   const paths = { systemctl, journalctl: [], bootMark: '/' };
   const runner = createNativeRunner({ host, clock: () => now, paths });

@@ -14,7 +14,7 @@ export const createUser = async (app: TestApp, name: string, role: 'Admin' | 'Re
   return json['token'] as string;
 };
 
-/** Creates a user with one way, which is a webhook to the receiver that groups nothing. */
+/** Creates a user with one way: a webhook to the receiver, without grouping. */
 export const createPerson = async (
   app: TestApp,
   name: string,
@@ -28,7 +28,7 @@ export const createPerson = async (
   return token;
 };
 
-/** Creates or replaces a policy, and makes it the routing's default policy. */
+/** Creates or replaces a policy, and makes it the default policy of the routing. */
 export const putPolicy = async (app: TestApp, policy: object, name = 'ops'): Promise<void> => {
   const token = await adminToken(app);
   const made = await app.request('PUT', `/api/escalation-policies/${name}`, { token, body: policy });

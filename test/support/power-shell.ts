@@ -9,20 +9,23 @@ import type { Scope } from './scope.ts';
 
 const engine = join(packageRoot, 'dist', 'power-shell', 'pwsh');
 
-/** Errors of NuGet and the SDK about missing requirements. */
+/** Errors of NuGet and the SDK that mean that a requirement is missing. */
 const obstacles = [
   [/\bNU1301\b/, 'NuGet cannot be reached'],
   [/\bNETSDK1045\b/, 'the .NET 10 SDK is not installed'],
 ] as const;
 
-/** Builds the engine unless it is current. Returns the reason if that is impossible here, which fails in CI. */
+/**
+ * Builds the engine unless it is current. Returns the reason if it cannot be built on this machine. In CI, that is a
+ * failure.
+ */
 const buildEngine = async (): Promise<string | false> => {
   if (process.platform === 'win32') return 'the program is a shell script';
   const { skip } = requires({ programs: ['dotnet'] });
   if (skip) return skip;
   try {
     await promisify(execFile)(process.execPath, [join(packageRoot, 'test', 'power-shell', 'build.mjs')], {
-      // Scripts' coverage is not measured.
+      // The coverage of scripts is not measured.
       env: { ...process.env, NODE_V8_COVERAGE: '' },
     });
     return false;

@@ -15,7 +15,7 @@ const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
 // Programs started by the tests must not read the variable as a setting.
 delete process.env['SIGNALBOX_TEST_PROGRAM'];
 
-/** Folder for the state of commands, which must not end up in a home directory. */
+/** Folder for the state of commands, to keep that state out of the home directory. */
 const state = mkdtempSync(join(tmpdir(), 'signalbox-state-'));
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 process.env['XDG_STATE_HOME'] = state;
@@ -25,7 +25,10 @@ const toCommand = (...args: string[]): [string, ...string[]] =>
 
 /** Bundled program, as published. */
 const bundle = toCommand(join(packageRoot, 'dist', 'signalbox.js'));
-/** Command line of the program under test. For coverage, separate modules, which start more slowly. */
+/**
+ * Command line of the program under test. Runs the separate modules to measure coverage, and otherwise the bundle,
+ * because it starts faster.
+ */
 export const command = process.env['NODE_V8_COVERAGE']
   ? toCommand(...loader, fileURLToPath(new URL(`../../src/main${extension}`, import.meta.url)))
   : bundle;
@@ -33,9 +36,9 @@ export const command = process.env['NODE_V8_COVERAGE']
 interface Options {
   variables?: Record<string, string>;
   input?: string | Buffer;
-  /** Working directory. Default: a new folder, which is removed when the program ends. */
+  /** Working directory. Default: a new folder that is removed when the program ends. */
   cwd?: string;
-  /** Program, with its arguments, that runs signalbox. */
+  /** Program that runs signalbox, with its arguments. */
   wrapper?: string[];
   bundled?: boolean;
   /** Another program, with its first arguments. */
@@ -55,8 +58,8 @@ export interface Running {
 }
 
 /**
- * Runs a command line of the program in a process that is reused for later command lines, which takes milliseconds. Use
- * `runProgram` for behaviour at the exit of a process.
+ * Runs a command line of the program in a process that is reused for later command lines. This takes only milliseconds.
+ * Use `runProgram` for behaviour at the exit of a process.
  */
 export const runCommand = async (
   args: string[],
@@ -117,7 +120,7 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
   return { child, url, request: client.request, output, stop };
 };
 
-/** Creates the environment of a child. Coverage is measured there, too; no other variable is inherited. */
+/** Creates the environment of a child. The child inherits only PATH and the variable for coverage. */
 const createEnvironment = (variables: Record<string, string>): Record<string, string | undefined> => ({
   PATH: process.env['PATH'],
   // Problems with the machine that runs the tests must not open incidents.

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd, type Scope } from './scope.ts';
 
-/** Returns another body for a response, or undefined to leave the body unchanged. */
+/** Returns another body for a response. Undefined leaves the body unchanged. */
 export type Change = (method: string, path: string, body: string) => string | undefined;
 
 /** Starts an HTTP proxy on a free port on 127.0.0.1 that may change JSON bodies, and nothing else. */

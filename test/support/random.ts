@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 const { SIGNALBOX_TEST_SEED: asked } = process.env;
 
-/** Seed of all random choices in a test file: `SIGNALBOX_TEST_SEED`, or a new number, which is printed. */
+/** Seed of all random choices in a test file: `SIGNALBOX_TEST_SEED`, or a new number. A new number is printed. */
 const seed = asked === undefined ? Date.now() % 2 ** 31 : Number(asked);
 
 process.stdout.write(`${basename(process.argv[1] ?? '')}: SIGNALBOX_TEST_SEED=${seed}\n`);

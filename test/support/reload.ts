@@ -11,7 +11,7 @@ export const notReloaded = '"msg":"settings not reloaded';
 interface Reloadable extends Running {
   /** Path of the config file. */
   path: string;
-  /** Writes these settings, if any, sends SIGHUP, and waits until the log has one more line with the text. */
+  /** Writes these settings, if any, sends SIGHUP, and waits until one more line of the log contains the text. */
   reload(settings?: object | string, line?: string): Promise<void>;
 }
 

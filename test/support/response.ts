@@ -7,14 +7,14 @@ export interface HttpResponse {
 }
 
 interface Circumstances {
-  /** True for the response to a HEAD request, which has no body. */
+  /** True for the response to a HEAD request, because it has no body. */
   isHead?: boolean;
   /** True once the server has closed the connection. */
   ended?: boolean;
 }
 
 /**
- * Parses the first response in the bytes, and returns it with the remaining bytes; undefined while the response is
+ * Parses the first response in the bytes, and returns it with the remaining bytes. Undefined while the response is
  * incomplete. Throws if the response violates RFC 9112.
  */
 export const parseResponse = (

@@ -17,7 +17,7 @@ export const createBareServer = (): FastifyInstance => {
 
 interface TestServer {
   app: FastifyInstance;
-  /** Posts a body to the route, which returns the query and body that it received. */
+  /** Posts a body to the route. The route returns the query and body that it received. */
   request(body: string | Buffer, query?: string): Promise<{ status: number; json: unknown }>;
 }
 

@@ -7,8 +7,8 @@ let folder: string | undefined;
 let count = 0;
 
 /**
- * Writes flags for a store and other settings. The store's URL goes into a file, because it contains a password and is
- * therefore refused on the command line.
+ * Writes flags for a store and other settings. The store's URL is written to a file, because it contains a password and
+ * is refused on the command line.
  */
 export const toStoreFlags = (store: string, settings: object = {}): string[] => {
   if (folder === undefined) {

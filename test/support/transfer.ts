@@ -22,7 +22,7 @@ export const logIn = async ({ login }: TestApp): Promise<{ Authorization: string
   Authorization: `Bearer ${await login('admin')}`,
 });
 
-/** Creates a folder with tasks, items and simple tasks, as a server leaves it. */
+/** Creates a folder with tasks, items and simple tasks, in the state in which a server leaves it. */
 export const fill = async (t: Scope): Promise<string> => {
   const folder = createFolder(t);
   const server = await start(t, folder);
@@ -45,11 +45,11 @@ export const fill = async (t: Scope): Promise<string> => {
 /** Alert sent with the Idempotency-Key `k`. */
 const keyed = { level: 'ERROR', message: '\u0000 \ud800 \u2028 "},{"', source: 'once' };
 
-/** Sends the alert again, as a client that got no response would. */
+/** Sends the alert again, like a client that got no response. */
 export const sendKeyed = async ({ request }: TestApp, changes: object = {}) =>
   request('POST', '/api/alert', { body: { ...keyed, ...changes }, headers: { 'Idempotency-Key': 'k' } });
 
-/** Sends a group of two alerts from another program, which are repeated later. */
+/** Sends a group of two alerts from another program. Both are repeated later. */
 export const sendGroup = async ({ request }: TestApp): Promise<unknown> => {
   const { status, json } = await request('POST', '/api/alert/alertmanager', { body: samples.alertmanager });
   assert.equal(status, 200);
@@ -109,7 +109,7 @@ interface Moved<Before> {
   imported: RegExp;
 }
 
-/** Tests that records stay the same when they are moved between files and databases, and when they are moved again. */
+/** Tests that records stay the same when they are moved between files and databases and then moved again. */
 export const testMoves = <Before>({ what, fill: fillWith, assertGoesOn, imported }: Moved<Before>): void => {
   const assertMovesOn = async (t: Scope, place: Place): Promise<void> => {
     const next = createFiles(t);

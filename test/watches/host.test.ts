@@ -18,8 +18,8 @@ const imageMounts = [
 ];
 
 /**
- * Creates readings of a machine with other mounts. Each mount path exists on the machine that runs the test, which
- * supplies the sizes.
+ * Creates readings of a machine with other mounts. Each mount path exists on the machine that runs the test, so that
+ * this machine supplies the sizes.
  */
 const createMachine = (t: Scope, mounts: readonly string[]): string =>
   createTree(t, {

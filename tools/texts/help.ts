@@ -37,7 +37,7 @@ export interface SettingText {
   description: string;
 }
 
-/** Creates the text of `--help`, which is at most 100 columns wide. */
+/** Creates the text of `--help`. It is at most 100 columns wide. */
 export const createUsage = (commands: readonly Command[], schema: TObject, features: readonly Feature[]): string => {
   const profiles = listProfiles(features);
   const toRow = ({ key, usage, variable, description }: SettingText): HelpRow =>
@@ -68,7 +68,7 @@ export const createUsage = (commands: readonly Command[], schema: TObject, featu
   ].join('\n');
 };
 
-/** Creates the text of `signalbox NAME --help`, which is at most 100 columns wide. */
+/** Creates the text of `signalbox NAME --help`. It is at most 100 columns wide. */
 export const createCommandHelp = (command: Command): string => {
   const { summary, details = [], flags = {}, variables = {} } = command;
   const paragraphs = [summary, ...details, ...describeReads(command)];

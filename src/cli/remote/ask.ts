@@ -63,7 +63,7 @@ interface Sent {
   query?: AskedQuery;
 }
 
-/** Requests and output of a command. A request without a usable response throws, which ends the command. */
+/** Requests and output of a command. A request without a usable response throws, so that the command ends. */
 export interface Asking {
   server: AlertServer;
   /** Sends a request and resolves to the text of the response. */

@@ -210,7 +210,7 @@ const act = async (
   return rows.length < data.length ? 1 : 0;
 };
 
-/** Parses the number of an incident. Also accepts `#412`, which shells treat as a comment unless it is quoted. */
+/** Parses the number of an incident. Also accepts `#412`, although shells treat it as a comment unless it is quoted. */
 const toNumber = (word: string): string => {
   const number = word.replace(/^#/, '');
   if (!/^[\w-]{1,36}$/.test(number)) {

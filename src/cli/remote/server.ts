@@ -145,8 +145,8 @@ type Call = Pick<RequestOptions, 'method' | 'headers'> & {
 };
 
 /**
- * Sends one request with the server's key on a separate connection. Reads the response, which must be complete within
- * `timeoutMs`. Does not follow redirects. Never rejects. Does not use `fetch`, which takes 15 ms to load.
+ * Sends one request with the server's key on a separate connection. The response must be complete within `timeoutMs`.
+ * Does not follow redirects. Never rejects. Does not use `fetch`, because `fetch` takes 15 ms to load.
  */
 export const callServer = async (
   { url, key, socketPath }: AlertServer,

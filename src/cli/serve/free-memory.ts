@@ -1,6 +1,6 @@
 /**
- * Collects the garbage of startup, which V8 would otherwise keep for a long time: a fifth of the idle memory (row B10
- * of the bench), or 450 MB after seeding a million tasks.
+ * Collects the garbage of startup. V8 would otherwise keep it for a long time: a fifth of the idle memory (row B10 of
+ * the bench), or 450 MB after seeding a million tasks.
  */
 export const freeMemory = async (): Promise<void> => {
   // Node can be built without the inspector.

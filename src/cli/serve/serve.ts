@@ -43,7 +43,7 @@ interface Options {
 }
 
 /**
- * Creates the app, which does not listen yet, and the warnings for the log. Throws a SettingsError for invalid
+ * Creates the app and the warnings for the log. The app does not listen yet. Throws a SettingsError for invalid
  * settings.
  */
 const prepare = async (
@@ -201,7 +201,7 @@ const createStartMessage = (
   address: string,
   { store, publicUrl }: Settings,
 ): string => {
-  // `publicUrl` is a setting of notifications, which may be disabled.
+  // `publicUrl` is a setting of notifications, and these may be disabled.
   const reached = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : undefined;
   const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
   const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');

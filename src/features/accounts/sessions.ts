@@ -78,7 +78,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
   return {
     note,
-    /** Lists the sessions of a user. Includes the session of this request, which may be older than this process. */
+    /** Lists the sessions of a user. Includes the session of this request, even if it is older than this process. */
     listWith: async (user: string, session: Session, caller: Caller): Promise<KnownSession[]> => {
       const found = await list(user);
       if (found.some(({ id }) => id === session.id)) return found;

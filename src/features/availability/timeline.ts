@@ -232,7 +232,7 @@ export class Timeline {
     return this.#changes.length - bisect(this.#changes, (change) => startOf(change) < dayStart);
   }
 
-  /** Merges the last interval, which ends at the given second, into the interval before it. */
+  /** Merges the last interval into the interval before it. The last interval ends at the given second. */
   #mergeLast(at: number): void {
     const last = this.#changes.pop() ?? 0;
     const before = this.#changes.pop() ?? 0;

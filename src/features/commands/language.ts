@@ -1,6 +1,6 @@
 import { ExpectedError } from '../../lib/expected-errors.ts';
 
-/** Error for a command line that is not allowed. Clients get the message, which names the refused part. */
+/** Error for a command line that is not allowed. Clients get the message. It names the refused part. */
 export class Refusal extends ExpectedError {}
 
 const maxQuoteLength = 40;

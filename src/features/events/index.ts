@@ -188,7 +188,7 @@ type EventStream = ReturnType<typeof openStream>;
  */
 const openStream = (response: ServerResponse, onClose: () => void) => {
   response.writeHead(200, eventHeaders);
-  // Events of the current event-loop turn, which are written together.
+  // Events of the current event-loop turn. They are written together.
   let ready = '';
   // Events for a slow client, joined into one string because each pending write costs Node a few hundred bytes.
   let waiting = '';

@@ -23,7 +23,7 @@ type Raised = Parameters<AlertSource['raise']>[0];
 
 const log = { warn: () => undefined, error: () => undefined };
 
-/** Creates settings that contain one setting, which the test itself creates and deletes. */
+/** Creates settings that contain one setting. The test itself creates and deletes that setting. */
 const createSettings = (name: string, value: HeartbeatDefinition & { uuid: string }) => {
   let version = 0;
   let current: RuntimeSetting[] = [];

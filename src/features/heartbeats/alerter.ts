@@ -67,7 +67,7 @@ export class HeartbeatAlerter {
   /** Yields to requests. Thousands of simultaneous alerts must not delay them. */
   readonly #waitForTurn = createWaitForTurn();
   #working: Promise<void> = Promise.resolve();
-  /** Definitions as of the last check. */
+  /** Definitions at the time of the last check. */
   #checked: ReadonlyMap<string, KnownHeartbeat> = new Map();
 
   constructor(parts: AlerterParts) {

@@ -54,7 +54,7 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
   };
 };
 
-/** Caches the last result, which is valid until the next ping. Evaluating a cron expression takes a millisecond. */
+/** Caches the last result. It is valid until the next ping. Evaluating a cron expression takes a millisecond. */
 const cacheLast = (find: (at: number) => number): ((at: number) => number) => {
   let last = { at: Number.NaN, found: 0 };
   return (at) => {

@@ -32,7 +32,7 @@ const response = {
   404: ErrorBody,
 };
 
-/** Creates the ping routes, which also serve the clients of healthchecks. GET, HEAD and POST have the same effect. */
+/** Creates the ping routes. They also serve the clients of healthchecks. GET, HEAD and POST have the same effect. */
 export const createPingRoutes = (parts: PingRouteParts): Route[] => {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const { params, query, body } = request as PingRequest;

@@ -22,7 +22,7 @@ export interface CreatedCode {
   expiresAt: number;
 }
 
-/** Enrolment codes. Each host has at most one code, which works once. Only hashes of the codes are stored. */
+/** Enrolment codes. Each host has at most one code, and a code works once. Only hashes of the codes are stored. */
 export class HostCodes {
   readonly #settings: SettingStore;
   readonly #clock: () => Date;

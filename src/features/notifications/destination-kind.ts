@@ -113,7 +113,7 @@ export const destinationKind = defineSettingKind<
   reading: needs('notifications:read'),
   changing: needs('settings:write'),
   limits: { count: mostDestinations, plural: 'destinations', withConfigured: true },
-  // Names are used in file names, which are case-insensitive on some systems.
+  // Names are used in file names, and these are case-insensitive on some systems.
   isCaseless: true,
   order: 'name',
   assertName: (name) => assertDestinationName('destination', name),

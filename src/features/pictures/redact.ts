@@ -24,7 +24,7 @@ const unitTypes = 'service|scope|timer|socket|mount|automount|slice|target|path|
 
 /**
  * Patterns of secrets, each with its replacement, in the order in which they are applied. Anyone can write a line of
- * the journal. Each pattern therefore begins at the start of a word, which limits matching to quadratic time.
+ * the journal. Each pattern therefore begins at the start of a word, so that matching takes at most quadratic time.
  */
 const rules: readonly (readonly [RegExp, string])[] = [
   // Commands in messages from sudo, su, audit and cron, and the kernel's command line.

@@ -59,7 +59,7 @@ export class Reporter {
     this.#advance();
   }
 
-  /** Sends a final report, which announces that the host is stopping in an orderly way. */
+  /** Sends a final report. It announces that the host is stopping in an orderly way. */
   async close(): Promise<void> {
     const { client, collector, kept } = this.#parts;
     if (!this.#timer) return;

@@ -71,7 +71,10 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
   readonly #kinds = new Map<string, Kind>();
   /** Seqs of changes without effect. They were rejected, or they may be in the log although storing them failed. */
   readonly #refused = new Set<number>();
-  /** Seq of the last change. Undefined after the restore of a snapshot of version 1.1, which does not contain it. */
+  /**
+   * Seq of the last change. Undefined after the restore of a snapshot of version 1.1, because such a snapshot does not
+   * contain it.
+   */
   #last: number | undefined = 0;
   /** Difference between versions and seqs. Positive after an import, so that no version is used twice. */
   #ahead = 0;

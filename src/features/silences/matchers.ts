@@ -130,7 +130,7 @@ const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch =>
   return compileAll(findLongest(keys), comparisons);
 };
 
-/** Returns the longest key, which is likely to be the rarest. */
+/** Returns the longest key, because it is likely to be the rarest. */
 const findLongest = (keys: readonly MatchKey[]): MatchKey | undefined =>
   keys.toSorted((one, other) => other.text.length - one.text.length)[0];
 

@@ -8,7 +8,10 @@ const maxTime = 8.64e15;
 const texts = Type.Record(Type.String(), Type.String());
 const time = Type.Number({ minimum: -maxTime, maximum: maxTime });
 
-/** Schema of stored patterns. Allows unknown members, which another version may have stored. Compiling them fails. */
+/**
+ * Schema of stored patterns. Allows unknown members, because another version may have stored them. Compiling such
+ * patterns fails.
+ */
 const StoredMatching = Type.Union([
   Type.Object({
     match: Type.Object({ labels: Type.Optional(texts) }, { additionalProperties: Type.Union([texts, Type.String()]) }),

@@ -1,7 +1,10 @@
 import type { Database } from '../../storage/postgres/database.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 
-/** Returns the name of a place's lease. A place is a host name, or an instance's place, which begins with a dot. */
+/**
+ * Returns the name of a place's lease. A place is a host name, or an instance's place. An instance's place begins with
+ * a dot.
+ */
 export const toPlaceLease = (place: string): string => `watches/${place}`;
 
 const instanceMark = '.';

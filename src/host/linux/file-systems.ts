@@ -241,7 +241,7 @@ export const unescapeLabel = (name: string): string => {
 const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceKind> => {
   const named = kindOfName.find(([pattern]) => pattern.test(basename(folder)))?.[1];
   if (named) return named;
-  // A partition's folder is inside the folder of its disk, which has the flag.
+  // A partition's folder is inside the folder of its disk, and that folder has the flag.
   const disk = readKernelText(`${folder}/partition`) === null ? folder : dirname(folder);
   if (readKernelText(`${disk}/removable`) === '1') return 'removable';
   for (const part of await readdir(`${folder}/slaves`).catch(() => [])) {

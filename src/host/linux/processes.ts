@@ -127,8 +127,8 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
 export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
 
 /**
- * Reads the size of a memory page in bytes, which Node does not report. /proc/self/status has the size of this process
- * in kB, and /proc/self/statm has it in pages.
+ * Reads the size of a memory page in bytes, because Node does not report it. /proc/self/status has the size of this
+ * process in kB, and /proc/self/statm has it in pages.
  */
 export const readPageSize = (): number =>
   parsePageSize(readFileSync('/proc/self/status', 'utf8'), readFileSync('/proc/self/statm', 'utf8'));

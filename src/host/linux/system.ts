@@ -8,7 +8,7 @@ import type { CpuShares } from '../sampler.ts';
 /** Maximum age in milliseconds of readings that change only when the system is replaced or the machine is renamed. */
 const constantMaxAgeMs = 60_000;
 
-/** Reads `HostReadings.system` from the tree at `root`, which contains `etc`, `proc`, `run`, `sys` and `usr`. */
+/** Reads `HostReadings.system` from the tree at `root`. The tree contains `etc`, `proc`, `run`, `sys` and `usr`. */
 export const createSystemReader = (root: string, readBootedAt: () => Date): (() => Promise<SystemReading>) => {
   const readConstant = createSharedReading(() => readMachine(root), constantMaxAgeMs);
   return async () => ({

@@ -54,7 +54,7 @@ export const toBracketedReason = (error: unknown): string => {
 };
 
 /**
- * Creates the error for a store that cannot store changes. `cause` is the error of its log, which wraps the operating
+ * Creates the error for a store that cannot store changes. `cause` is the error of its log. It wraps the operating
  * system's error.
  */
 export const toNotStored = (what: string, cause: Error | undefined): StoreUnavailable =>

@@ -44,7 +44,7 @@ const listNumbers = async (directory: string, prefix: string, suffix: string): P
 
 /**
  * Creates the directory and its missing parents, accessible only to their owner, and syncs each into its parent. Does
- * not use the `recursive` option of mkdir, which retries forever on a file system without mkdir (/proc).
+ * not use the `recursive` option of mkdir, because that option retries forever on a file system without mkdir (/proc).
  */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
   const directory = resolve(path);

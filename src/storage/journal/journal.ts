@@ -37,7 +37,7 @@ interface JournalState extends RecordLogState {
 
 /** Log of records in local files. Each line also has a `crc`. */
 export interface Journal extends RecordLog {
-  /** Appends a record. A record from another log keeps its id, which is a UUID. */
+  /** Appends a record. A record from another log keeps its id. The id is a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
   /**
    * Reads the records after `seq` in pieces, oldest first, up to the end of the log at the first read. Skips and

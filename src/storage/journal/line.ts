@@ -115,7 +115,7 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
  */
 export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
 
-/** True for the line of a feature event, which begins with the member `feature`. */
+/** True for the line of a feature event. Such a line begins with the member `feature`. */
 export const isFeatureEventLine = (line: Buffer): boolean =>
   line.subarray(0, featureEventStart.length).equals(featureEventStart);
 

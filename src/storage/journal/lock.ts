@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { replaceFile } from '../replaced-file.ts';
 import { codeOf, JournalError, passIfGone } from './errors.ts';
 
-/** Maximum length of a socket path on macOS, which is slightly less than on Linux. Node silently cuts longer paths. */
+/** Maximum length of a socket path on macOS, slightly less than on Linux. Node silently cuts longer paths. */
 const maxAddressBytes = 103;
 
 /** Lock that is held until `release` or the end of the process. The kernel releases it however the process ends. */

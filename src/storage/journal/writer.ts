@@ -32,7 +32,7 @@ type Batch = readonly Waiting<NewLines, unknown>[];
 export interface Appended {
   id: string;
   /**
-   * Seq, which increases by one with each record. A gap means that the records in between failed and were not
+   * Seq. It increases by one with each record. A gap means that the records in between failed and were not
    * acknowledged.
    */
   seq: number;

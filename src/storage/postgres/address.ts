@@ -49,7 +49,7 @@ export const readPostgresUrl = (url: string): PostgresAddress => {
   };
 };
 
-/** Parses a host, which is a name or an address, and its port. A folder of Unix sockets also counts as a host. */
+/** Parses a host (a name or an address) and its port. A folder of Unix sockets also counts as a host. */
 const readHost = (text: string): Host => {
   const [, host, port = '5432'] = /^(\/[^:]*|\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65535) throw new Error(`the address must name a host, like ${form}`);

@@ -41,7 +41,7 @@ export interface CollectionChange {
   change: unknown;
 }
 
-/** Position of a batch, which identifies it in its instance's row in the table of writers. */
+/** Position of a batch. It identifies the batch in its instance's row in the table of writers. */
 interface Fence {
   instance: string;
   /** Number that increases with each connection, so that statements from older connections are refused. */

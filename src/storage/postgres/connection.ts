@@ -42,7 +42,7 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
-  /** True for a frequent statement, which each connection parses only once. */
+  /** True for a frequent statement. Each connection parses such a statement only once. */
   isPrepared?: boolean;
 }
 

@@ -12,8 +12,8 @@ const failureCodeOf = (error: unknown): string => String((error as { code?: unkn
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
 
 /**
- * True if the values of a change violate a type, a constraint or a limit. Excludes NOT NULL (23502), which serves as
- * the fence of writers.
+ * True if the values of a change violate a type, a constraint or a limit. Excludes NOT NULL (23502), because it serves
+ * as the fence of writers.
  */
 export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(failureCodeOf(error));
 
@@ -31,7 +31,7 @@ export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(fai
 /**
  * True for temporary failures: lost connections (no server code, or class 08), a server that is shutting down or
  * starting (57P0x), is read-only (25006) or has no free connection (53300), locks (40, 55P03), statement timeouts
- * (57014), missing tables, and unknown names of prepared statements (26000, 42P05), which are not used again.
+ * (57014), missing tables, and unknown names of prepared statements (26000, 42P05). Such names are not used again.
  */
 export const isPassing = (error: unknown): boolean => {
   const code = failureCodeOf(error);

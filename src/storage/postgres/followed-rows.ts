@@ -25,8 +25,8 @@ export interface FollowedTables {
  * Reads the records after a seq in pages, for a projection that has folded up to `last`. Stops at the last record that
  * exists when reading begins. The query for each page also checks that `last` still exists, because after a failover of
  * the database, other records may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if
- * `last` is missing, or if some of the records are only in the snapshot. `onDamage` receives each unreadable row, which
- * is left out.
+ * `last` is missing, or if some of the records are only in the snapshot. Leaves out unreadable rows, and calls
+ * `onDamage` with each of them.
  */
 export async function* readFollowed(
   database: Pick<Database, 'query'>,

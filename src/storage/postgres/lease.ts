@@ -15,7 +15,7 @@ export interface Lease {
   close(): Promise<void>;
 }
 
-/** Lease for a server without other instances, which always holds it. */
+/** Lease for a server without other instances. Such a server always holds it. */
 export const ownLease: Lease = {
   isHeld: () => true,
   onChanged: () => undefined,

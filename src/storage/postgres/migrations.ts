@@ -89,9 +89,9 @@ CREATE INDEX repeat_at ON signalbox.repeat (at);
 `;
 
 /**
- * Incidents with their events, which are numbered from 1. The last id in the gate is the seq of the last folded alert.
- * Of the alerts from before the migration, only those of the last day are folded. Strings for filters are in lower case
- * and contain no characters that columns refuse.
+ * Incidents with their events. The events are numbered from 1. The last id in the gate is the seq of the last folded
+ * alert. Of the alerts from before the migration, only those of the last day are folded. Strings for filters are in
+ * lower case and contain no characters that columns refuse.
  */
 const incidentTables = `
 INSERT INTO signalbox.gate (name, last_id, counts)

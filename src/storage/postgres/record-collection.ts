@@ -31,7 +31,7 @@ export interface NewRecord {
   /** Body as JSON without U+0000. */
   body: string;
   key?: RepeatRowKey | undefined;
-  /** True for a feature event, which goes to a second table with the same sequence of seqs. */
+  /** True for a feature event. Feature events go to a second table with the same sequence of seqs. */
   isEvent?: boolean;
 }
 

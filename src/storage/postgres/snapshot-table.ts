@@ -30,7 +30,7 @@ const deletedCount = 64;
 /** Milliseconds after which parts without a snapshot are deleted. Their writer must have stopped by then. */
 const leftOverMs = dayMs;
 
-/** Limits for the newest rows of the log, which are kept for lists: bytes, and number of rows. */
+/** Limits for the newest rows of the log: bytes, and number of rows. These rows are kept for lists. */
 const keptBytes = 16 * MiB;
 const keptCount = 100_000;
 
@@ -113,8 +113,8 @@ const isDue = async (database: Database, table: string, seq: number, bytes: numb
 };
 
 /**
- * Deletes parts of old snapshots, a few at a time. Keeps the parts of the current snapshot, which may be an earlier one
- * after a failover.
+ * Deletes parts of old snapshots, a few at a time. Keeps the parts of the current snapshot. After a failover, this may
+ * be an earlier one.
  */
 const deleteParts = async (database: Database, table: string, condition: string, value: string): Promise<void> => {
   const text = `DELETE FROM signalbox.projection_part WHERE (name, part) IN (
@@ -178,7 +178,7 @@ export const restoreSnapshot = async (
 };
 
 /**
- * Calls `take` with each part of the snapshot, which is a JSON array. Resolves to the seq, or to 0 without a snapshot.
+ * Calls `take` with each part of the snapshot. A part is a JSON array. Resolves to the seq, or to 0 without a snapshot.
  * Rejects if a part is missing.
  */
 export const readSnapshot = async (

@@ -111,7 +111,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
   try {
     await migrate(connection);
     await connection.query({ text: 'BEGIN; SET LOCAL lock_timeout = 2500' });
-    // Writers lock in the same order, which prevents deadlocks.
+    // Writers lock in the same order, so that no deadlock can occur.
     for (const store of stores.toSorted((a, b) => (gateOf(a) < gateOf(b) ? -1 : 1))) {
       const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(gateOf(store)))) as [Row];
       gates.set(store, { lastId, at, counts });

@@ -53,7 +53,9 @@ const createParts = () => {
   return { good, header, claims, signature };
 };
 
-/** Returns the next letter of the base64url alphabet. The two letters differ only in the last bit, which is unused. */
+/**
+ * Returns the next letter of the base64url alphabet. The two letters differ only in the last bit. That bit is unused.
+ */
 const nextLetter = (letter: string): string => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return letters[letters.indexOf(letter) ^ 1] ?? '';

@@ -1,7 +1,8 @@
 import config from '../playwright.config.ts';
 
 /**
- * Configuration for `npm run screenshots`, which creates the screenshots in the documents. `npm test` does not run it.
+ * Configuration for `npm run screenshots`. This command creates the screenshots in the documents. `npm test` does not
+ * run it.
  */
 export default {
   ...config,

@@ -50,7 +50,10 @@ export const runCommands = async (request: Request, headers: Record<string, stri
   for (const command of commands) await request('POST', '/api/execute', { headers, body: { command } });
 };
 
-/** Sends the alert of a step, which does not change between runs. Alerts are mixed in proportion to their weights. */
+/**
+ * Sends the alert of a step. The same step has the same alert in all runs. Alerts are mixed in proportion to their
+ * weights.
+ */
 export const addAlert = async (request: Request, step: number): Promise<void> => {
   const weighted = alerts.flatMap((alert) => Array.from({ length: alert[4] }, () => alert));
   const [level, source, hostname, message] = weighted[(step * 13) % weighted.length] ?? [];

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Installed browsers, which are preferred to the packaged Chromium because it is older. The headless shell takes half
- * the time.
+ * Installed browsers. They are preferred, because the packaged Chromium is older. The headless shell takes half the
+ * time.
  */
 const installed = [
   '/usr/bin/chromium-headless-shell',

@@ -15,7 +15,7 @@ export const collectComplaints = (page: Page): string[] => {
   return complaints;
 };
 
-/** Fills in the login dialog, which must be open. */
+/** Fills in the open login dialog. */
 export const fillLogin = async (page: Page, name: 'admin' | 'reader', password?: string): Promise<void> => {
   const dialog = page.getByRole('dialog', { name: 'Log in' });
   await dialog.getByLabel('User name').fill(name);

@@ -44,7 +44,7 @@ export const readHost = async ({ request }: Hub, token: string, name: string): P
   return json;
 };
 
-/** Starts a plain HTTP server on a free port of 127.0.0.1, which is closed when the test ends. Returns its URL. */
+/** Starts a plain HTTP server on a free port of 127.0.0.1. The server is closed when the test ends. Returns its URL. */
 export const listenPlain = async (t: Scope, server: Server): Promise<string> => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -123,8 +123,8 @@ const assertRefuses = async (busy: Busy, kept: Kept, reason: RegExp): Promise<vo
 };
 
 /**
- * Asserts that nothing is written below the floor, except the batch that reaches the floor, which has one record per
- * client.
+ * Asserts that nothing is written below the floor, except the batch that reaches the floor. That batch has one record
+ * per client.
  */
 const assertFree = (path: string, floor: number): void => {
   const { bavail, bsize } = statfsSync(path);

@@ -16,7 +16,7 @@ const kept = keepTasks(30_000);
 const livesPerFolder = 10;
 const longestLifeMs = 300;
 const mostAcknowledged = 400;
-/** Duration of a startup that reads the tasks, which takes longer than the startup of an empty server. */
+/** Duration of a startup that reads the tasks. The startup of an empty server is faster. */
 const longestStartMs = 900;
 /** Approximate duration of writing the state file. */
 const longestSaveMs = 60;

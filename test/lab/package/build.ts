@@ -17,7 +17,7 @@ export const findObstacle = (): string | false => {
   return status !== 0 && 'the npm registry cannot be reached';
 };
 
-/** Runs `scripts/build.mjs NAME`, which builds only outdated parts. Rejects with the output if the build fails. */
+/** Runs `scripts/build.mjs NAME`. The script builds only outdated parts. Rejects with the output if the build fails. */
 export const build = async (
   name: 'executable' | 'deb',
   args: readonly string[] = [],

@@ -78,7 +78,7 @@ const writeReleased = async (left: string): Promise<string> => {
 /** Boots a machine on which both releases can be installed. */
 const boot = async (t: TestContext) => {
   const run = await bootMachine(t, { withService: false, installs: true, files: folder });
-  /** Runs a script, which must end with the exit code, and returns its output. */
+  /** Runs a script and returns its output. The script must end with the exit code. */
   const sh = (script: string, code = 0): string => {
     const output = run('sh', '-c', `{ ${script}\n} 2>&1; echo "exit code $?"`);
     assert.match(output, new RegExp(`exit code ${code}\n$`), output);
@@ -136,7 +136,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.notEqual(readPid(), second);
 
-  // One secret requires the other, which is only in the file of secrets.
+  // One secret requires the other, and the other is only in the file of secrets.
   sh(`echo '{"jwtPreviousSecret": "${'p'.repeat(32)}"}' > /etc/signalbox/config.json`);
   assert.match(install('99.0.0', 1), /jwtPreviousSecret has no effect without jwtSecret/);
   const lines = ['# a comment', '', 'not a variable', `SIGNALBOX_JWT_SECRET="${'s'.repeat(31)} $HOME"`];

@@ -14,19 +14,18 @@ interface Options {
 }
 
 export interface Cluster {
-  /** Servers in their present roles, which `promote` swaps. */
+  /** Servers in their current roles. `promote` swaps the roles. */
   primary: PostgresServer;
   standby: PostgresServer;
-  /** URL with both hosts, which never changes. */
+  /** URL with both hosts. It never changes. */
   url: string;
   /**
-   * Promotes the standby, whatever the state of the primary. Resolves to the milliseconds until the standby accepts
-   * changes.
+   * Promotes the standby in any state of the primary. Resolves to the milliseconds until the standby accepts changes.
    */
   promote(): Promise<number>;
   /**
-   * Replaces the standby, which is the former primary, with a new copy on the same port. The copy is synchronous if the
-   * former standby was.
+   * Replaces the standby (the former primary) with a new copy on the same port. The copy is synchronous if the former
+   * standby was.
    */
   replaceStandby(): Promise<void>;
 }

@@ -52,8 +52,7 @@ const createTemplate = (version: Version, template: string): void => {
   const commands = [
     `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`,
     `CREATE DATABASE ${database} OWNER ${user}`,
-    // Drops databases, because each consists of three hundred files, and copying them takes most of the time of a
-    // startup.
+    // Drops databases. Each consists of three hundred files, and copying these takes most of the startup time.
     `UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`,
     'DROP DATABASE template0',
     'DROP DATABASE postgres',
@@ -64,7 +63,7 @@ const createTemplate = (version: Version, template: string): void => {
   try {
     renameSync(data, template);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created the template first.
     if (!existsSync(template)) throw error;
   }
 };

@@ -35,7 +35,8 @@ const toNative = (version: Version): string => {
 };
 
 /**
- * Returns the reason why no PostgreSQL server can run here; false if one can. In CI on Linux x64, nothing is skipped.
+ * Returns the reason why no PostgreSQL server can run here, or false if one can. In CI on Linux x64, nothing is
+ * skipped.
  */
 export const toSkipPostgres = (): string | false => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the packages with PostgreSQL are for Linux x64';
@@ -65,7 +66,7 @@ const prepare = (version: Version): Installation => {
   };
 };
 
-/** True if any user can open files in the folder. A folder of root, for example, does not allow that. */
+/** True if any user can open files in the folder. Root's folders, for example, may not allow that. */
 const isReachable = (folder: string): boolean =>
   owner.uid === undefined ||
   folder === '/' ||

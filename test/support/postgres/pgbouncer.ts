@@ -10,11 +10,11 @@ import { type PostgresServer, runSql } from './server.ts';
 
 const pgbouncer = '/usr/sbin/pgbouncer';
 
-/** Returns the reason why PgBouncer cannot run here; false if it can. CI has PgBouncer. */
+/** Returns the reason why PgBouncer cannot run here, or false if it can. CI has PgBouncer. */
 export const toSkipPgBouncer = (): string | false =>
   toSkipPostgres() || (!existsSync(pgbouncer) && process.env['CI'] !== 'true' && 'pgbouncer is not installed');
 
-/** Starts PgBouncer, which assigns a server connection to a client for one transaction at a time. Returns its URL. */
+/** Starts PgBouncer in the mode in which a client keeps a server connection for one transaction. Returns its URL. */
 export const startPgBouncer = async (t: Scope, server: PostgresServer): Promise<string> => {
   const port = await findFreePort();
   const folder = createOwnedFolder();

@@ -5,7 +5,7 @@ const listChildren = (pid: number): number[] =>
     .filter((name) => /^\d+$/.test(name) && readParent(name) === pid)
     .map(Number);
 
-/** Returns the parent process; undefined if the process has ended. */
+/** Returns the parent process. Undefined if the process has ended. */
 const readParent = (pid: string): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { atEnd, type Scope } from '../scope.ts';
 
-/** End of the server's response to a COMMIT, which is the CommandComplete message. */
+/** CommandComplete message, which ends the server's response to a COMMIT. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
 type Direction = 'to-server' | 'to-client';
@@ -17,7 +17,7 @@ export interface TcpProxy {
   release(): void;
   /** Ends all connections on both sides, with RST or FIN. */
   cut(how: 'reset' | 'end'): void;
-  /** Resets a client's connection in place of passing on the next response to a COMMIT. Resolves after the reset. */
+  /** Resets a client's connection instead of passing on the next response to a COMMIT. Resolves after the reset. */
   cutBeforeAnswer(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
   };
   atEnd(t, () => {
     server.close();
-    // A connection in progress cannot be reset and would keep this process alive.
+    // A connection that is still being opened cannot be reset and would keep this process alive.
     for (const socket of [...sockets]) socket.destroy().unref();
   });
   return {

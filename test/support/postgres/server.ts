@@ -14,7 +14,7 @@ interface Options {
   version?: Version;
   /** Port. Default: a free port. */
   port?: number;
-  /** Settings on the command line, which cannot change later. */
+  /** Settings on the command line. They cannot be changed later. */
   settings?: Record<string, string | number>;
   /** Fills the data folder. By default, the folder gets a new database. */
   createFrom?: (data: string) => Promise<void>;
@@ -24,7 +24,7 @@ export interface PostgresServer {
   port: number;
   version: Version;
   data: string;
-  /** Returns the URL for the ordinary user, who owns the database `signalbox`. */
+  /** Returns the URL for the ordinary user. This user owns the database `signalbox`. */
   url(database?: string): string;
   /** URL for the superuser, in the database `signalbox`. */
   adminUrl: string;
@@ -32,8 +32,8 @@ export interface PostgresServer {
   /** Runs SQL as the superuser, on a separate connection. Returns the rows of the last statement. */
   sql<Row extends object = Record<string, unknown>>(text: string): Promise<Row[]>;
   /**
-   * Stops the server: in order with SIGINT, or immediately with SIGQUIT. SIGKILL kills all its processes, as a power
-   * cut would. Does nothing if the server is not running.
+   * Stops the server: cleanly with SIGINT, or immediately with SIGQUIT. SIGKILL kills all its processes, as a power cut
+   * would. Does nothing if the server is not running.
    */
   stop(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   /** Starts the server. Stops it first if it is running. */
@@ -91,7 +91,7 @@ export const startPostgres = async (t: Scope, options: Options = {}): Promise<Po
   };
   atEnd(t, async () => {
     await stop('SIGQUIT');
-    // A killed server leaves behind a small shared memory segment, whose number is in this file.
+    // A killed server leaves behind a small shared memory segment. Its number is in this file.
     const segment = readIfThere(join(data, 'postmaster.pid'))?.split('\n')[6]?.trim().split(/\s+/)[1];
     if (segment !== undefined) spawnSync('ipcrm', ['-m', segment]);
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { makeFixture } from './fixture.ts';
 
-/** Writes test/fixtures/data-VERSION, which later versions must be able to read. */
+/** Writes test/fixtures/data-VERSION. Later versions must be able to read it. */
 const version = process.argv[2] ?? '';
 if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('name the version to be released');
 const steps: (() => unknown)[] = [];

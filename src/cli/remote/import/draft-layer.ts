@@ -86,7 +86,7 @@ const toClock = (minutes: number): string =>
   `${`${Math.floor(minutes / 60)}`.padStart(2, '0')}:${`${minutes % 60}`.padStart(2, '0')}`;
 
 interface LayerDraft {
-  /** People in the order of their turns, which each last `periodMs`. */
+  /** People in the order of their turns. Each turn lasts `periodMs`. */
   people: readonly string[];
   periodMs: number;
   /** Start of the first turn, in local time. */

@@ -55,7 +55,7 @@ const toParameters = (command: ParsedCommand): Parameters => {
     case 'Get-EventLog':
       return { ...command.parameters, Source: command.parameters.Source?.map(toPattern) };
     case 'Get-CimInstance': {
-      // Properties are always named explicitly, which keeps command lines and other secrets on the machine.
+      // Properties are always named explicitly, so that command lines and other secrets stay on the machine.
       const { ClassName, Filter } = command.parameters;
       const Property = chooseProperties(command.parameters);
       return { ClassName, Property, Filter: Filter && toWql(Filter) };

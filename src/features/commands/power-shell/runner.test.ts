@@ -35,7 +35,7 @@ test("no value changes PowerShell's arguments or runs as code", { skip }, async 
   assert.equal(String(rows[0]?.['DisplayName']).replaceAll(/`([`[\]])/g, '$1'), `Name: String[] ${texts.join(', ')}`);
   const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
   assert.deepEqual(recorded.readArguments(), args);
-  // PowerShell itself refuses an empty name, which no command line can contain.
+  // PowerShell itself refuses an empty name. No command line can contain one.
   await assert.rejects(
     runner.run(lookUp(...texts.filter(Boolean)), signal),
     /^Error: Cannot find a process with the name "x';\$\(New-/,

@@ -19,7 +19,7 @@ export const readProperties = {
   ],
 } as const;
 
-/** Filters for Get-WinEvent, which is used if Get-EventLog is missing. */
+/** Filters for Get-WinEvent. It is used if Get-EventLog is missing. */
 export const eventFilterKeys = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
 
 const toHashTable = (entries: [string, readonly string[]][]): string => {

@@ -14,7 +14,7 @@ export interface OpenAlert {
   again?: { id: string; at: number };
 }
 
-/** Alert that was given up. */
+/** Alert that the forwarder has given up. */
 export interface Parked {
   id: string;
   reason: string;

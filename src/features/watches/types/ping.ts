@@ -4,7 +4,7 @@ import { defineWatchType, toMsText } from '../watch-type.ts';
 import { toNetworkFailure } from './failures.ts';
 import { toBareHost } from './socket.ts';
 
-/** Checks whether and how fast a host responds. Uses the system's `ping`, which needs no privileges. */
+/** Checks whether and how fast a host responds. Uses the system's `ping`, because it needs no privileges. */
 export const pingWatch = defineWatchType({
   name: 'ping',
   scope: () => 'network',

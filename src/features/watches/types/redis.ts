@@ -7,7 +7,7 @@ const maxLineLength = 10_000;
 
 /**
  * Checks that a Redis server, or another server that speaks its protocol, accepts a login and answers PING. Uses no
- * client library, because a library would reconnect and queue, which a check must not do. Commands and responses are
+ * client library, because a library would reconnect and queue, and a check must do neither. Commands and responses are
  * single lines of RESP.
  */
 export const redisWatch = defineLoginWatch({

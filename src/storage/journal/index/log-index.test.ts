@@ -41,7 +41,7 @@ const allSidecars = Array.from({ length: 10 }, (_, index) => `log.${String(index
 const waitForSidecars = (directory: string): Promise<void> =>
   waitUntil('every closed segment has a sidecar', async () => (await listSidecars(directory)).length === 10);
 
-/** Small budget, which suffices for two sidecars and some blocks but not for two segments. */
+/** Small budget. It suffices for two sidecars and some blocks but not for two segments. */
 const fewBytes = 150_000;
 
 /** Searches for as many old records as a segment has. */

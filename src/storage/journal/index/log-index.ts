@@ -34,7 +34,7 @@ export interface Budget {
 interface IndexedFile {
   /** Counts from the sidecar of a closed segment. If they are present, the segment needs no index. */
   counted: Counted | undefined;
-  /** Loads the index, which may have gaps. */
+  /** Loads the index. It may have gaps. */
   loadIndex(): Promise<FileIndex>;
   /** Number of readable bytes. */
   end: number;
@@ -144,7 +144,7 @@ export class LogIndex {
     return sidecar;
   }
 
-  /** Resolves to the index of a file, which may have gaps. */
+  /** Resolves to the index of a file. The index may have gaps. */
   async #indexOf({ identity }: LogFile, budget: Budget, sidecar: Sidecar | undefined): Promise<FileIndex> {
     if (typeof identity !== 'string') {
       const index = this.#active.get(identity) ?? this.#create();

@@ -41,7 +41,7 @@ test('a listing returns the last matching records, whatever the lengths of recor
       const model = records.map(({ length, level }, n) => ({ n, level, text: 'x'.repeat(length) }));
       for (const [n, one] of model.entries()) {
         await journal.append(one);
-        // A feature event, which no list includes.
+        // A feature event. No list includes it.
         if (records[n]?.isEvent) await journal.append({ feature: 'f', ...one });
       }
       const last = model.slice(-count);

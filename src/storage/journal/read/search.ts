@@ -24,7 +24,7 @@ export interface Search {
   since?: number | undefined;
   /** Exclusive upper bound of times, in Unix milliseconds. */
   until?: number | undefined;
-  /** Tests of fields, which run before a line is parsed. */
+  /** Tests of fields. They run before a line is parsed. */
   match?: readonly FieldTest[];
   /** Tests a parsed record. */
   test?: (record: StoredRecord) => boolean;

@@ -89,7 +89,7 @@ const createImage = async (t: TestContext, options: Options): Promise<string> =>
 
 interface RequestLimit {
   set(): Promise<void>;
-  /** Removes the limit, which a loop device would otherwise keep for its next user. */
+  /** Removes the limit. A loop device would otherwise keep it for its next user. */
   lift(): void;
 }
 

@@ -8,7 +8,8 @@ export const isCi = process.env['CI'] === 'true';
 interface Requirements {
   programs?: string[];
   /**
-   * True if the test mounts file systems, which requires root and a kernel that permits it (many containers do not).
+   * True if the test mounts file systems. Mounting requires root and a kernel that permits it (in many containers, it
+   * does not).
    */
   mounts?: boolean;
   /** True if the test uses loop devices. */

@@ -23,9 +23,9 @@ export const toSkipNetwork = (): string | false => {
   return 'network namespaces need root and iproute2';
 };
 
-/** Creates machines on a bridge, which this process reaches at `address`. They are removed when the test ends. */
+/** Creates machines on a bridge. They reach this process at `address`, and are removed when the test ends. */
 export const createNetwork = (t: Scope, count: number): { address: string; places: Place[] } => {
-  // Addresses from RFC 2544, which belong to nobody. Networks of several processes must differ.
+  // Addresses from RFC 2544. They belong to nobody. Networks of several processes must differ.
   const subnet = `198.18.${process.pid % 256}`;
   const bridge = `sb-${process.pid}`;
   run(`link add ${bridge} type bridge`);

@@ -37,7 +37,7 @@ export const judge = (
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }
-  // The end of such a request may cut off its response, which cannot be seen without a length or chunks.
+  // The end of such a request may cut off its response, and without a length or chunks, nobody can see that.
   if (isUnfinished(request) && request.version === 'HTTP/1.0' && !response.headers.has('content-length'))
     return undefined;
   const { status, headers } = response;

@@ -15,7 +15,7 @@ export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
   }
 };
 
-/** Removes null members from the value itself, which may be nested deeper than function calls can be. */
+/** Removes null members from the value itself. The value may be nested deeper than function calls can be. */
 const dropNulls = (value: unknown): unknown => {
   const left = [value];
   while (left.length > 0) {

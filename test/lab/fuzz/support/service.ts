@@ -92,7 +92,7 @@ export const startService = async (
   return { operations, ask };
 };
 
-/** Creates a log at every level, which checks that each entry is one line of JSON. */
+/** Creates a log at every level. The log checks that each entry is one line of JSON. */
 const createLog = () => {
   let broken: string | undefined;
   const write = (text: string): void => {

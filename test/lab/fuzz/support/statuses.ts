@@ -50,7 +50,7 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
   return new Set(documented.filter((status) => status < 300 || mayRefuse.includes(status)));
 };
 
-/** True for an alert without any text, which is refused although it fits the schema. */
+/** True for an alert without any text. Such an alert is refused although it fits the schema. */
 const isEmptyAlert = (request: FuzzRequest): boolean => {
   const sent = readSent(request);
   return ['source', 'level', 'message', 'hostname'].every((name) => !sent?.[name]);

@@ -12,7 +12,7 @@ import { waitUntil } from '../../../support/wait.ts';
 const haproxy = '/usr/sbin/haproxy';
 
 interface Instance {
-  /** Address, which does not change across restarts. */
+  /** Address. It does not change across restarts. */
   url: string;
   /** Kills the instance with SIGKILL, or stops it. */
   stop(signal?: NodeJS.Signals): Promise<unknown>;

@@ -14,7 +14,7 @@ export type Run = (program: string, ...args: string[]) => string;
 
 export interface Machine {
   run: Run;
-  /** Address of the server, which runs in the container as a service without root's rights. */
+  /** Address of the server. It runs in the container as a service without root's rights. */
   url: string;
   /** Sends a command line to the server. */
   execute<T = Record<string, unknown>>(command: string): Promise<T[]>;
@@ -40,8 +40,8 @@ interface Options {
    */
   withService: boolean;
   /**
-   * True to install Debian packages in the container, which can then write to /usr and knows the packages of this
-   * machine.
+   * True to install Debian packages in the container. The container can then write to /usr and knows the packages of
+   * this machine.
    */
   installs?: boolean;
   /** Folder that appears as /packages in the container. */
