@@ -161,8 +161,7 @@ const createUserCommand = defineCommand({
 
 const exportCommand = defineCommand({
   name: 'export',
-  summary:
-    'Print all tasks, items, alerts, incidents, heartbeats, audit records and runtime settings as JSON lines; stop the server first.',
+  summary: 'Print the store as JSON lines, with all records, hosts and runtime settings; stop the server first.',
   details: ['An export contains secrets: if standard output is a file, export makes it readable only by its owner.'],
   settings: 'all',
   exitCodes: {

@@ -1,12 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFileChanges } from './file-changes.ts';
-import { createFolderOf } from './folder.ts';
 import { createFileNames } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { StoredRecord } from './journal/line.ts';
 import {
-  type PortableFile,
+  type PortableFolder,
   type PortableProjection,
   type PortableRecord,
   type PortableStore,
@@ -17,8 +16,8 @@ import type { OnDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
 /** True if the directory contains files of the store. */
-export const hasFiles = (directory: string, { name, isFolder }: PortableStore): boolean =>
-  isFolder
+export const hasFiles = (directory: string, { name, openFolder }: PortableStore): boolean =>
+  openFolder
     ? existsSync(join(directory, name))
     : ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
 
@@ -53,8 +52,8 @@ export const exportFiles = (
   store: PortableStore,
   options: ExportOptions,
 ): AsyncGenerator<readonly unknown[]> => {
-  const { name, createState, projection, isFolder } = store;
-  if (isFolder) return exportFolder(directory, name, options);
+  const { name, createState, projection, openFolder } = store;
+  if (openFolder) return exportFolder(openFolder(join(directory, name)), options);
   if (createState) return exportState(directory, name, createState(), options);
   return projection ? exportProjection(directory, name, projection, options) : exportLog(directory, store, options);
 };
@@ -73,18 +72,17 @@ async function* exportState(
 }
 
 async function* exportFolder(
-  directory: string,
-  name: string,
+  folder: PortableFolder,
   { isWhole, onDamage }: ExportOptions,
-): AsyncGenerator<readonly PortableFile[]> {
-  const folder = createFolderOf(join(directory, name));
-  const found = (await folder.list()).sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { name: file, at } of found) {
-    const text = await folder.read(file);
-    if (text === undefined) continue;
-    const change = { name: file, at: at.getTime(), text };
-    if (isWhole(change)) yield [change];
-    else onDamage(`${file} cannot be read`);
+): AsyncGenerator<readonly unknown[]> {
+  try {
+    for await (const { file, changes } of folder.read()) {
+      const whole = changes?.filter(isWhole) ?? [];
+      if (whole.length !== changes?.length) onDamage(`${file} cannot be read`);
+      yield whole;
+    }
+  } finally {
+    await folder.close();
   }
 }
 

@@ -3,12 +3,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EntriesState } from './changes.ts';
 import { openFileChanges } from './file-changes.ts';
-import { createFolderOf } from './folder.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { Awaitable } from './list.ts';
 import { Places } from './places.ts';
-import type { ImportTarget, PortableFile, PortableRecord, PortableStore } from './portable-store.ts';
+import type { ImportTarget, PortableFolder, PortableRecord, PortableStore } from './portable-store.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
@@ -51,9 +50,11 @@ export const openFilesForImport = async (
     for (const store of stores) {
       // An interrupted import may have stored any state, but only logs that were empty before it.
       const hasUnfinished = (log: string): boolean => unfinished?.includes(log) === true;
-      const { name, createState, projection, isFolder, isJoined } = store;
-      if (isFolder) opened.set(store, await openFolder(directory, name, hasUnfinished(name)));
-      else if (createState)
+      const { name, createState, projection, openFolder, isJoined } = store;
+      if (openFolder) {
+        const path = join(directory, name);
+        opened.set(store, await openImportedFolder(path, () => openFolder(path), hasUnfinished(name)));
+      } else if (createState)
         opened.set(store, await openState(directory, store, createState(), unfinished !== undefined));
       else if (projection?.follows === undefined) {
         const log = await openLog(directory, name, hasUnfinished(name));
@@ -200,20 +201,19 @@ const joinLog = (log: ImportedLog): ImportedFiles => {
 };
 
 /** Opens a folder. With `isUnfinished`, removes the files left by an interrupted import. */
-const openFolder = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedFiles> => {
-  const path = join(directory, name);
-  const folder = createFolderOf(path);
+const openImportedFolder = async (
+  path: string,
+  open: () => PortableFolder,
+  isUnfinished: boolean,
+): Promise<ImportedFiles> => {
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true });
   if (isUnfinished) await remove();
+  const folder = open();
   return {
-    isEmpty: !existsSync(path) || (await folder.list()).length === 0,
-    add: async (files) => {
-      for (const { name: file, text, at } of files as readonly PortableFile[]) {
-        await folder.write(file, text, new Date(at));
-      }
-    },
-    save: () => undefined,
-    close: () => undefined,
+    isEmpty: !existsSync(path) || (await folder.isEmpty()),
+    add: (changes) => folder.add(changes),
+    save: () => folder.save(),
+    close: () => folder.close(),
     remove,
   };
 };

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
+import { createSync } from './journal/files.ts';
 
 /**
  * Folder of files of fixed size that are overwritten in place. Completed writes survive a crash of the process, but a
@@ -20,10 +21,11 @@ export class FixedFiles {
     this.#bytes = bytes;
   }
 
-  /** Lists the names of the files, without the ending. */
+  /** Lists the names of the files in order, without the ending. */
   async list(): Promise<string[]> {
     const found = (await readdir(this.#directory).catch(passIfGone)) ?? [];
-    return found.filter((name) => name.endsWith(this.#ending)).map((name) => name.slice(0, -this.#ending.length));
+    const own = found.filter((name) => name.endsWith(this.#ending));
+    return own.map((name) => name.slice(0, -this.#ending.length)).sort();
   }
 
   /** Reads `length` bytes at an offset. Bytes that were never written are 0. */
@@ -35,6 +37,12 @@ export class FixedFiles {
 
   async write(name: string, at: number, bytes: Uint8Array): Promise<void> {
     await (await this.#open(name)).write(bytes, 0, bytes.length, at);
+  }
+
+  /** Resolves when everything written would survive a power cut. */
+  async sync(): Promise<void> {
+    for (const file of this.#files.values()) await (await file).sync();
+    if (this.#files.size > 0) await createSync(true).directory(this.#directory);
   }
 
   async delete(name: string): Promise<void> {

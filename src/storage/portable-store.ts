@@ -17,8 +17,8 @@ export interface PortableStore<Change = unknown> {
   name: string;
   /** Creates an empty state for changes. Undefined for a log of records. */
   createState?(): EntriesState<Change, unknown>;
-  /** True for a folder of small files. Its changes are PortableFiles. */
-  isFolder?: true;
+  /** Opens the folder `name` at a path. Undefined for a store without a folder of its own. */
+  openFolder?(path: string): PortableFolder<Change>;
   /**
    * True for a log to which an import adds records. Existing records in such a log do not make the store count as
    * occupied.
@@ -51,6 +51,17 @@ export interface PortableFile {
   /** Time at which the file was written, in Unix milliseconds. */
   at: number;
   text: string;
+}
+
+/** Folder with the files of a store. */
+export interface PortableFolder<Change = unknown> {
+  isEmpty(): Promise<boolean>;
+  /** Reads changes in line order, with the names of their files. The changes of an unreadable file are undefined. */
+  read(): AsyncIterable<{ file: string; changes: readonly Change[] | undefined }>;
+  add(changes: readonly Change[]): Promise<void>;
+  /** Resolves when all changes would survive a power cut. */
+  save(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Projection of an exported log. */

@@ -70,6 +70,14 @@ export const toRow = (readings: ReportedReadings, disks: readonly DiskColumns[])
   return row;
 };
 
+/** Converts the values of a row to JSON values. Unknown values become null. */
+export const toPlainValues = (values: Float32Array): (number | null)[] =>
+  Array.from(values, (each) => (Number.isFinite(each) ? each : null));
+
+/** Converts JSON values to the values of a row. */
+export const toRowValues = (values: readonly (number | null)[]): Float32Array =>
+  Float32Array.from({ length: rowLength }, (_, column) => values[column] ?? Number.NaN);
+
 /** Returns the mean of rows, ignoring unknown values. */
 export const toMean = (rows: readonly Float32Array[]): Float32Array =>
   Float32Array.from({ length: rowLength }, (_, column) => {

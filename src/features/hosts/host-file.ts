@@ -35,11 +35,20 @@ export class HostFiles implements HostStore {
 
   async load(): Promise<HostState[]> {
     const states: HostState[] = [];
-    for (const name of await this.#files.list()) {
-      const state = await this.#readState(name).catch(() => undefined);
-      if (state) states.push(state);
-    }
+    for await (const { state } of this.readStates()) if (state) states.push(state);
     return states;
+  }
+
+  /** Lists the names of hosts with files, in order. */
+  listNames(): Promise<string[]> {
+    return this.#files.list();
+  }
+
+  /** Reads the state of each host. The state is undefined if the file is unreadable. */
+  async *readStates(): AsyncGenerator<{ name: string; state: HostState | undefined }> {
+    for (const name of await this.listNames()) {
+      yield { name, state: await this.#readState(name).catch(() => undefined) };
+    }
   }
 
   async loadChanged(): Promise<HostState[]> {
@@ -47,13 +56,26 @@ export class HostFiles implements HostStore {
   }
 
   async save({ name }: HostState, body: string, rows: readonly RingRow[]): Promise<void> {
-    for (const { step, time, values } of rows) {
-      const bytes = Buffer.alloc(rowBytes);
-      bytes.writeUInt32LE(time, 0);
-      for (const [column, value] of values.entries()) bytes.writeFloatLE(value, 4 * (1 + column));
-      await this.#files.write(name, ringAt(step) + rowBytes * toSlot(findRing(step), time), bytes);
-    }
-    await this.#files.write(name, 0, Buffer.from(`${magic}${body}\n`));
+    for (const row of rows) await this.addRow(name, row);
+    await this.saveState(name, body);
+  }
+
+  /** Resolves when everything written would survive a power cut. */
+  sync(): Promise<void> {
+    return this.#files.sync();
+  }
+
+  /** Writes a row of a ring. */
+  addRow(name: string, { step, time, values }: RingRow): Promise<void> {
+    const bytes = Buffer.alloc(rowBytes);
+    bytes.writeUInt32LE(time, 0);
+    for (const [column, value] of values.entries()) bytes.writeFloatLE(value, 4 * (1 + column));
+    return this.#files.write(name, ringAt(step) + rowBytes * toSlot(findRing(step), time), bytes);
+  }
+
+  /** Writes a state. `body` is the state as JSON. */
+  saveState(name: string, body: string): Promise<void> {
+    return this.#files.write(name, 0, Buffer.from(`${magic}${body}\n`));
   }
 
   async read(name: string, step: number, from: number, to: number): Promise<RingRow[]> {

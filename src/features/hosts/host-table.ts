@@ -1,7 +1,15 @@
 import type { Database } from '../../storage/postgres/database.ts';
-import { rowLength } from './columns.ts';
+import { toPlainValues, toRowValues } from './columns.ts';
 import type { HostState, HostStore } from './host-state.ts';
 import { findRing, type RingRow, toSlot } from './rings.ts';
+
+/** Converts rows to columns for `unnest`: steps, slots, times and values. */
+export const toRowColumns = (rows: readonly RingRow[]): unknown[][] => [
+  rows.map(({ step }) => step),
+  rows.map(({ step, time }) => toSlot(findRing(step), time)),
+  rows.map(({ time }) => time),
+  rows.map(({ values }) => JSON.stringify(toPlainValues(values))),
+];
 
 /** Store for the states and rows of hosts in the shared database. */
 export class HostTable implements HostStore {
@@ -35,15 +43,7 @@ export class HostTable implements HostStore {
         ON CONFLICT (name) DO UPDATE SET at = excluded.at, body = excluded.body WHERE known.at <= excluded.at
         RETURNING 1 AS one`,
       isPrepared: true,
-      values: [
-        name,
-        at,
-        body,
-        rows.map(({ step }) => step),
-        rows.map(({ step, time }) => toSlot(findRing(step), time)),
-        rows.map(({ time }) => time),
-        rows.map(({ values }) => JSON.stringify(Array.from(values, (each) => (Number.isNaN(each) ? null : each)))),
-      ],
+      values: [name, at, body, ...toRowColumns(rows)],
     });
   }
 
@@ -53,11 +53,7 @@ export class HostTable implements HostStore {
       isPrepared: true,
       values: [name, step, from, to],
     });
-    return rows.map(({ at, body }) => {
-      const values = JSON.parse(body) as (number | null)[];
-      const row = Float32Array.from({ length: rowLength }, (_, column) => values[column] ?? Number.NaN);
-      return { step, time: Number(at), values: row };
-    });
+    return rows.map(({ at, body }) => ({ step, time: Number(at), values: toRowValues(JSON.parse(body)) }));
   }
 
   async delete(name: string): Promise<void> {

@@ -24,6 +24,7 @@ import { createOwnHost } from './own-host.ts';
 import { createHostRoutes } from './routes.ts';
 import { HostEvent } from './schema.ts';
 import { Scraper } from './scraper.ts';
+import { hostTransfer } from './transfer.ts';
 
 /** Milliseconds between checks for reports received by other instances. */
 const catchUpMs = 2000;
@@ -57,6 +58,7 @@ export const hosts = defineFeature({
     const names = configured.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((each) => each.toLowerCase()));
     return new Set(names).size < names.length ? ['each host needs a different name and different aliases'] : [];
   },
+  transfer: hostTransfer,
   listThings: ({ hosts: configured }) =>
     configured.map(({ name, dependsOn }): Thing => ({ ref: `host/${name}`, dependsOn })),
   create: async ({ settings, offers, storage, host, version, clock, log }) => {

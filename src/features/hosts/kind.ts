@@ -8,7 +8,7 @@ import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { aliases, HostParams, note, ShownHost, tags } from './schema.ts';
 
 /** Pattern of host names. They are also used as key names, file names and path segments. */
-const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
+export const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 const mostHosts = 1000;
 

@@ -5,6 +5,7 @@ import { Milliseconds } from '../../kit/time.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { type PortableFile, SeenIds } from '../../storage/portable-store.ts';
 import { toColumns } from '../../storage/postgres/batch.ts';
+import { openTextFolder } from '../../storage/text-folder.ts';
 import { pictureSuffix } from './picture-store.ts';
 import { MachinePicture, maxPictureBytes } from './schema.ts';
 
@@ -17,7 +18,7 @@ const StoredPicture = Type.Object(
 export const pictureTransfer = defineTransfer<PortableFile>({
   name: 'snapshots',
   lines: { pictures: StoredPicture },
-  isFolder: true,
+  openFolder: openTextFolder,
   table: {
     name: 'incident_snapshot',
     // Pictures need no gate themselves, because they are imported together with the incidents.

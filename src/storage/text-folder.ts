@@ -1,0 +1,22 @@
+import { createFolderOf } from './folder.ts';
+import type { PortableFile, PortableFolder } from './portable-store.ts';
+
+/** Opens a folder of small texts for an export or an import. Each file is a change. */
+export const openTextFolder = (path: string): PortableFolder<PortableFile> => {
+  const folder = createFolderOf(path);
+  return {
+    isEmpty: async () => (await folder.list()).length === 0,
+    read: async function* () {
+      const found = (await folder.list()).sort((a, b) => (a.name < b.name ? -1 : 1));
+      for (const { name, at } of found) {
+        const text = await folder.read(name);
+        if (text !== undefined) yield { file: name, changes: [{ name, at: at.getTime(), text }] };
+      }
+    },
+    add: async (files) => {
+      for (const { name, text, at } of files) await folder.write(name, text, new Date(at));
+    },
+    save: async () => undefined,
+    close: async () => undefined,
+  };
+};
