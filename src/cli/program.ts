@@ -1,5 +1,5 @@
-import { toFormerProperties } from '../config/former.ts';
 import { createSettingsSchema } from '../config/schema.ts';
+import { toFormerProperties } from '../config/upgrade.ts';
 import { features } from '../features/index.ts';
 import { listSettingFlags } from './args.ts';
 

@@ -1,14 +1,6 @@
 import type { TObject, TSchema, TUnion } from 'typebox';
 import { describeSchemaErrors, listSchemaErrors, type SchemaError } from '../lib/schema-validation.ts';
 import { findWriteProblem, listFileWarnings } from './file-modes.ts';
-import {
-  type Findings,
-  type GivenSetting,
-  mergeReplacedAccess,
-  type Sources,
-  toFormerProperties,
-  useCurrentNames,
-} from './former.ts';
 import { readJsonFile } from './json-file.ts';
 import {
   fromText,
@@ -22,6 +14,14 @@ import {
 } from './names.ts';
 import { patternNames, type Settings } from './schema.ts';
 import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts';
+import {
+  type Findings,
+  type GivenSetting,
+  mergeReplacedAccess,
+  type Sources,
+  toFormerProperties,
+  useCurrentNames,
+} from './upgrade.ts';
 
 /** Flags by key in camelCase. A flag without a value is `true`. */
 export type Flags = Sources['flags'];

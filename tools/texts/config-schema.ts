@@ -1,5 +1,5 @@
 import type { TObject, TSchema, TUnion } from 'typebox';
-import { toFormerProperties } from '../../src/config/former.ts';
+import { toFormerProperties } from '../../src/config/upgrade.ts';
 import { basePath } from '../../src/server/mounts.ts';
 
 /** Minimum length of a secret in characters. The program requires 32 bytes, and a character has at most 4. */

@@ -6,10 +6,10 @@ import { eventsLease } from '../../storage/postgres/database-log.ts';
 import { createLease } from '../../storage/postgres/lease.ts';
 import { toEventTable } from '../../storage/postgres/record-collection.ts';
 import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
-import { FilesOf11 } from './files-of-1.1.ts';
 import { findReplayStart } from './replay-start.ts';
 import { firstRules } from './settings.ts';
 import { IncidentStore, type StoreParts } from './store.ts';
+import { FilesOf11 } from './upgrade.ts';
 
 /** Maximum milliseconds for which startup waits for incidents from a database. */
 const patienceMs = 2000;

@@ -4,8 +4,8 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
-import type { FilesOf11, OldActions } from './files-of-1.1.ts';
 import { lastNumberIn, type ProjectedIncidents } from './projected-incidents.ts';
+import type { FilesOf11, OldActions } from './upgrade.ts';
 
 /** Maximum number of alerts folded by the first version with incidents. */
 const maxOld = 1_000_000;

@@ -3,8 +3,8 @@ import type { Parts } from '../../../kit/feature.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { waitForMessageTurn } from '../message/message-turn.ts';
-import { readFormerProgress } from './former-progress.ts';
 import { DeliveryProgress, parseProgress } from './progress.ts';
+import { readFormerProgress } from './upgrade.ts';
 
 /** Milliseconds between two writes. */
 const writeMs = 1000;
