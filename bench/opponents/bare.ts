@@ -10,9 +10,9 @@ const headers = { 'content-type': 'application/json; charset=utf-8', 'content-le
 let received: { count: number; headers: object; body: string } = { count: 0, headers: {}, body: '' };
 
 const kinds: Record<string, RequestListener> = {
-  /** Handler for small responses, for which Node sends a string together with the headers. */
+  /** Handler for small responses. Node sends a string together with the headers. */
   text: (_request, response) => response.writeHead(200, headers).end(text),
-  /** Handler for large responses, for which a buffer needs no encoding. */
+  /** Handler for large responses. A buffer needs no encoding. */
   buffer: (_request, response) => response.writeHead(200, headers).end(bytes),
   /**
    * Handler that reads and parses the body, as every server that creates resources must. Readiness checks send no body.

@@ -60,7 +60,7 @@ export const Title = ({ task, list }: TaskProps) => {
   );
 };
 
-/** Input for the title. Enter and blur save the title; Escape discards the change. Cards show all lines. */
+/** Input for the title. Enter and blur save the title. Escape discards the change. Cards show all lines. */
 const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) => {
   const input = useRef<HTMLTextAreaElement>(null);
   // Takes the focus before the next key press.

@@ -1,6 +1,6 @@
 /**
  * Exports of the client for the routes and topics of this program. The build copies this file to the end of
- * client.d.ts, which has the other types.
+ * client.d.ts, after the other types.
  */
 
 /** Input and output of each method. */

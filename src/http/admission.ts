@@ -58,8 +58,8 @@ const createFramingCheck = (): Check => {
 };
 
 /**
- * Refuses a request line without a version (RFC 9112, 2.3). For such a line, the parser assumes HTTP/0.9, which had no
- * headers.
+ * Refuses a request line without a version (RFC 9112, 2.3). For such a line, the parser assumes HTTP/0.9. That version
+ * had no headers.
  */
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined

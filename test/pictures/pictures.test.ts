@@ -64,7 +64,7 @@ test('an incident about this machine gets a picture of the machine without comma
   const [largest] = json.processes?.byMemory ?? [];
   assert.ok(largest && largest.memoryBytes >= process.memoryUsage.rss() / 2 && largest.user);
   assert.equal(json.processes?.byCpu.length, Math.min(15, json.processes?.count ?? 0));
-  // By id as well as by number; 401 without an account.
+  // The id of the incident works as well as its number. Without an account, the response is 401.
   const { id } = await readIncident(app, 1);
   assert.equal((await ask(app, id, token)).text, text);
   assert.equal((await ask(app, 1)).status, 401);

@@ -1,4 +1,4 @@
-/** Lines of an export; `lastId` takes the highest id that a task has had. */
+/** Lines of an export. `lastId` takes the highest id that a task has had. */
 export const header = '{"signalbox":"export","version":1}';
 export const end = '{"signalbox":"end"}';
 export const lastId = (id: number): string => `{"lastTaskId":${id}}`;

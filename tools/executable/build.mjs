@@ -46,7 +46,7 @@ export const buildExecutable = async () => {
     writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, assets }));
     runHere(node, '--experimental-sea-config', 'config.json');
     const made = join(folder, 'signalbox');
-    // Debug symbols are an eighth of Node; without binutils they stay.
+    // Debug symbols are an eighth of Node. They stay if binutils is missing.
     if (spawnSync('strip', ['-o', made, node]).status !== 0) copyFileSync(node, made);
     runHere(process.execPath, ...postject, ...fuse);
     chmodSync(made, 0o755);

@@ -311,7 +311,7 @@ export class Recorder {
     }
   }
 
-  /** Logs at most once a minute. An unavailable store logs a line of its own. */
+  /** Logs at most once a minute. Skips the error of an unavailable store, because the store itself logs it. */
   #warn(err: unknown): void {
     if (err instanceof StoreUnavailable || performance.now() - this.#warnedAt < warnMs) return;
     this.#warnedAt = performance.now();

@@ -123,7 +123,7 @@ export class HeartbeatAlerter {
     await this.#parts.store.save();
   }
 
-  /** Logs at most once a minute. An unavailable store logs a line of its own. */
+  /** Logs at most once a minute. Skips the error of an unavailable store, because the store itself logs it. */
   #warn(err: unknown, message: string): void {
     if (err instanceof StoreUnavailable) return;
     if (performance.now() - this.#warnedAt < warnMs) return;

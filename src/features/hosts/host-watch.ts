@@ -226,7 +226,7 @@ export class HostWatch {
     if (isFiring && !isSilent && now - state.at < this.#parts.silentMs())
       await this.#raised.resolve(describeReporting(host.name, state));
     if (isFiring || !isSilent || this.#isAmongMost(state)) return;
-    // Other hosts may be falling silent too, in which case a single alert covers them all.
+    // Other hosts may be falling silent too. A single alert then covers them all.
     const expected = this.#listExpected(keeper.list());
     const missing = expected.filter(({ at }) => now - at > missedMs);
     const isUndecided = now - state.at < this.#parts.silentMs() + togetherMs;

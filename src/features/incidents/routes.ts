@@ -49,7 +49,7 @@ interface RouteParts {
   journal: ReadAlerts;
   show: ShowIncident;
   identifySender: IdentifySender;
-  /** Lists the values of `hostname` in alerts about a host; none for an unknown host. */
+  /** Lists the values of `hostname` in alerts about a host. Empty for an unknown host. */
   listHostNames: (name: string) => readonly string[];
   /** Returns the last and next notification for each destination. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];

@@ -219,7 +219,7 @@ export const toTimeSpan = (milliseconds: number): string => {
   const days = Math.trunc(seconds / secondsPerDay);
   const [hours, minutes] = [Math.trunc(seconds / 3600) % 24, Math.trunc(seconds / 60) % 60];
   const clock = [hours, minutes, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
-  // The fraction has seven digits; milliseconds fill the first three.
+  // The fraction has seven digits. Milliseconds fill the first three.
   const fraction = String(passed % 1000)
     .padStart(3, '0')
     .padEnd(7, '0');

@@ -63,7 +63,7 @@ class AlertCount {
 type SearchedLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
 
 /**
- * Counts alerts by source within a period that ends now. The log is searched once for a new source; afterwards, only
+ * Counts alerts by source within a period that ends now. The log is searched once for a new source. Afterwards, only
  * the new part of the log is read. Even if a thousand watches count a week's alerts every second, each alert is read
  * only once.
  */

@@ -12,7 +12,7 @@ import {
 
 const second = 1000;
 
-/** Returns the events for readings taken once a second; undefined stands for a failed check. */
+/** Returns the events for readings taken once a second. Undefined stands for a failed check. */
 const run = (readings: readonly (number | undefined)[], limits: FigureLimits, forMs = 0): ConditionEvent[][] => {
   let state = beginCondition();
   return readings.map((figure, index) => {

@@ -58,9 +58,9 @@ export const parseMemory = (meminfo: string): MemoryReading => {
 };
 
 /**
- * Counts the part of ZFS's cache above its minimum as available. ZFS releases this memory like the page cache, which
- * MemAvailable includes. `arcstats` is the content of that file, empty without ZFS. Each line has a name, a type and a
- * value.
+ * Counts the part of ZFS's cache above its minimum as available. ZFS releases this memory like the page cache, and
+ * MemAvailable includes the page cache. `arcstats` is the content of that file, empty without ZFS. Each line has a
+ * name, a type and a value.
  */
 const addCache = (memory: MemoryReading, arcstats: string): MemoryReading => {
   const readValue = (name: string): number =>

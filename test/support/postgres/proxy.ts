@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { atEnd, type Scope } from '../scope.ts';
 
-/** CommandComplete message, which ends the server's response to a COMMIT. */
+/** Last message of the server's response to a COMMIT: CommandComplete. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
 type Direction = 'to-server' | 'to-client';

@@ -107,7 +107,7 @@ const toSend = async (request: Request) => {
   };
 };
 
-/** Changes incidents; an export does not contain these changes. */
+/** Changes incidents. An export does not contain these changes. */
 const act = async (request: Request): Promise<void> => {
   const send = await toSend(request);
   await waitUntilPasses(() => send('GET', '/api/incidents/10'));
@@ -163,7 +163,7 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
   await first.stop();
   const { stdout } = await runProgram(['export', '--store', 'file', '--data-dir', from], { variables });
   save('export.jsonl', stdout);
-  // An import writes state files; later changes are in logs.
+  // An import writes state files. Later changes are in logs.
   const moved = ['--store', 'file', '--data-dir', dataDir];
   await runProgram(['import', ...moved], { variables, input: stdout });
   const second = await startProgram(t, moved, { variables });

@@ -21,7 +21,7 @@ const toRequest = (...records: Uint8Array[]): Buffer =>
 
 const toRecord = (text: string, number = 17): Uint8Array => join(severity(number), wrap(5, wrap(1, text)));
 
-/** Sends a request; resolves to the response with its body as bytes. */
+/** Sends a request. Resolves to the response with its body as bytes. */
 const post = async (app: TestApp, body: Buffer, path = '/v1/logs', headers: Record<string, string> = {}) => {
   const response = await fetch(app.url + path, {
     method: 'POST',

@@ -13,7 +13,7 @@ import type { AlertRecord } from '../alert.ts';
 import { openAlertProjection } from './alert-projection.ts';
 import { FileAlertStore } from './file-store.ts';
 
-/** Opens a store with a log in files; the test controls its clock. */
+/** Opens a store with a log in files. The test controls its clock. */
 const open = async (t: TestContext, directory: string, clock: { now: number }, repeatAfterMs: number | undefined) => {
   const journal = await openTestJournal(t, directory, { name: 'alerts' });
   const now = () => new Date(clock.now);

@@ -73,7 +73,7 @@ export const createAcknowledgeLinks = (
     const nameStart = headBytes + (isSealed ? sealBytes : 0);
     const nameEnd = nameStart + (bytes[5] ?? 0);
     const idsLength = bytes.length - nameEnd - signatureBytes;
-    // Base64 can encode the same bytes in several ways; only the canonical encoding is valid.
+    // Base64 can encode the same bytes in several ways. Only the canonical encoding is valid.
     const isWhole = token === prefix + bytes.toString('base64url') && idsLength > 0 && idsLength % idBytes === 0;
     if (!isWhole || !(isSealed || bytes[0] === unsealedVersion)) return 'incomplete';
     const content = bytes.subarray(0, -signatureBytes);

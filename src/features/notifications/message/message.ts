@@ -184,7 +184,7 @@ const toIncidentBody = ({ incident, alert, what }: IncidentUpdate, publicUrl: st
     ...(publicUrl !== undefined && incident.link !== null ? [['Source', incident.link] as const] : []),
   ];
   const parts = [
-    // The title is a single truncated line; the message may be longer.
+    // The title is a single truncated line. The message may be longer.
     ...(message.trim() === incident.title ? [] : [message.trim()]),
     [toFacts(incident), toOwner(incident), ...(what === 'resolved' ? [toResolution(incident)] : [])]
       .filter((line) => line !== '')

@@ -201,7 +201,7 @@ export class IncidentDestination extends Destination<MessageContent> {
       this.#messages.remove(message);
       return text.onEnd(settled.isDelivered ? 'delivered' : 'refused');
     }
-    // Only the content of the last attempt counts; later changes are planned next.
+    // Only the content of the last attempt counts. Later changes are planned next.
     const updates = sent?.filter(({ incident }) => ids.has(incident.id)) ?? this.#prepare(message);
     const stored = updates.map((update) => this.#storeDelivery(update, settled));
     const done = Promise.all(stored).then(() => {

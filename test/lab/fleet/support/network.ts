@@ -17,7 +17,7 @@ const run = (line: string): void => {
   if (status !== 0) throw new Error(`ip ${line}: ${stderr}`);
 };
 
-/** Returns the reason to skip tests that create networks; false if they can run. */
+/** Returns the reason to skip tests that create networks, or false if they can run. */
 export const toSkipNetwork = (): string | false => {
   if (isCi || (process.getuid?.() === 0 && spawnSync('ip', ['netns', 'list']).status === 0)) return false;
   return 'network namespaces need root and iproute2';
