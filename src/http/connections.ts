@@ -6,7 +6,9 @@ import { FairShares, type Holder } from './fair-shares.ts';
 /** Number of connections beyond `maxConnections` that get a 503. Any further connections are closed immediately. */
 const spareConnections = 100;
 
-/** Unread bytes of responses on all connections above which large responses are refused. */
+/**
+ * Maximum number of unread bytes in the responses of all connections. Above this limit, large responses are refused.
+ */
 export const unreadResponseBytes = 64 * 1024 * 1024;
 
 /** Bytes that count as unread for each list that is being sent, because a list builds some pieces ahead. */

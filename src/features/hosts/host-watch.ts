@@ -261,7 +261,7 @@ export class HostWatch {
   }
 }
 
-/** Returns the times of the earliest and the latest last report. Undefined without hosts. */
+/** Returns the earliest and the latest time of the hosts' last reports. Undefined without hosts. */
 const toSpan = (hosts: readonly HostState[]): { from: number; until: number } | undefined => {
   const times = hosts.map(({ at }) => at);
   return times.length === 0 ? undefined : { from: Math.min(...times), until: Math.max(...times) };

@@ -58,7 +58,7 @@ export interface TaskStore {
   /** Lists at most `limit` matches with ids above `after`, in order of creation. `total` counts all matches. */
   list(filter: TaskFilter, limit: number, after?: number): Awaitable<TaskMatches>;
   /**
-   * Finds at most `limit` matches and about 1 MiB, newest first. `total` counts all matches, regardless of `before`.
+   * Finds at most `limit` matches, up to about 1 MiB, newest first. `total` counts all matches, regardless of `before`.
    */
   search(search: TaskSearch): Awaitable<TaskMatches>;
   /**

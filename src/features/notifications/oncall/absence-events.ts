@@ -11,7 +11,7 @@ const mostOfAll = 100_000;
 const mostAbsences = 1000;
 const mostMs = 5000;
 
-/** Longest event, in characters. */
+/** Maximum length of an event in characters. */
 const longestEvent = 100_000;
 
 interface FoundAbsences {
