@@ -25,7 +25,7 @@ import { notify } from '../ui/toast.tsx';
 import { acknowledge, changes, question, resolve } from './actions.ts';
 import { IncidentDialog } from './details.tsx';
 import { incidentFilter, readQuery, stateChoice } from './filter.ts';
-import { useIncidentKeys } from './keys.ts';
+import { useIncidentShortcuts } from './shortcuts.ts';
 import { QuestionDialog } from './questions.tsx';
 import { IncidentTable } from './rows.tsx';
 import { clearSelection, isSelected } from './selection.ts';
@@ -48,7 +48,7 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
     const data = value?.data ?? [];
     return query.state === 'active' ? data.toSorted(compareUrgency) : data;
   }, [value]);
-  useIncidentKeys((isOpen) => findTargets(rows, isOpen ? rest : undefined));
+  useIncidentShortcuts((isOpen) => findTargets(rows, isOpen ? rest : undefined));
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   return (
     <div class="list incidents">

@@ -3,7 +3,7 @@ import { singleKeys } from '../preferences.ts';
 import { goTo } from '../router.ts';
 import { listScreens } from '../screens.ts';
 import { isPaletteOpen } from '../ui/palette.tsx';
-import { isTyping, stepRow } from '../ui/row-keys.ts';
+import { isTyping, stepRow } from '../ui/row-shortcuts.ts';
 import { isHelpOpen } from './help.tsx';
 
 /** Milliseconds to wait for the letter after `g`. */

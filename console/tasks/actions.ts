@@ -1,5 +1,5 @@
 import type { NewTask, Task, TaskChanges } from 'signalbox/client';
-import { createRequestKey } from '../../src/client/send.ts';
+import { createRepeatId } from '../../src/client/send.ts';
 import { ApiError, userClient, versionedClient } from '../api.ts';
 import { shorten, toCount } from '../format.ts';
 import { isAllowed } from '../routes.ts';
@@ -137,7 +137,7 @@ export const offerToRestore = (list: LiveTasks, task: Task): void => {
 };
 
 /** Creates a deleted task again. The task gets a new id, because the API never reuses ids. */
-export const restore = async (list: LiveTasks, task: Task, key = createRequestKey()): Promise<void> => {
+export const restore = async (list: LiveTasks, task: Task, key = createRepeatId()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {
     const created = await create(list, { Title, Description, Priority }, key);

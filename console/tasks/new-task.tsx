@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import type { NewTask, TaskPriority as Priority } from 'signalbox/client';
-import { createRequestKey } from '../../src/client/send.ts';
+import { createRepeatId } from '../../src/client/send.ts';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { FormDialog } from '../ui/dialog.tsx';
@@ -27,7 +27,7 @@ let sent: { fields: Draft; key: string } | undefined;
 
 const keyOf = (fields: Draft): string => {
   const isSame = sent && Object.entries(sent.fields).every(([name, value]) => fields[name as keyof Draft] === value);
-  if (!sent || !isSame) sent = { fields, key: createRequestKey() };
+  if (!sent || !isSame) sent = { fields, key: createRepeatId() };
   return sent.key;
 };
 

@@ -5,7 +5,7 @@ import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
 import { Pure } from './pure.ts';
 import { useRowFocus } from './row-focus.ts';
-import { focusRow } from './row-keys.ts';
+import { focusRow } from './row-shortcuts.ts';
 import { isMedium, isTight, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {

@@ -12,7 +12,7 @@ import { outboxSettings } from '../features/notifications/forwarder/settings.ts'
 import { watchSettings } from '../features/watches/settings.ts';
 import { findConfigProblems } from '../features/watches/watch-problems.ts';
 import { type HubSetting, hubKeyVariable, hubSettings, parseHubUrl } from '../kit/hub.ts';
-import { findTargetProblems } from '../kit/targets.ts';
+import { findReachProblems } from '../kit/reach.ts';
 
 /** Settings of features that an agent runs. */
 const featureSettings = {
@@ -71,7 +71,7 @@ export const readAgentSettings = (
     ...problems,
     ...findHeartbeatProblems(settings),
     ...findConfigProblems(watches),
-    ...findTargetProblems(settings.watchTargets),
+    ...findReachProblems(settings.watchTargets),
   ]);
   for (const warning of warnings) warn(warning);
   const unused = others.filter((name) => settings[name] !== undefined);

@@ -31,9 +31,9 @@ import type { AlertSource } from '../kit/alert-source.ts';
 import type { Concern } from '../kit/feature.ts';
 import { ReportCollector } from '../kit/host-report/collector.ts';
 import type { CommandSource, PushedWatches } from '../kit/offers.ts';
+import { openReach } from '../kit/reach.ts';
 import { SettingKeeper } from '../kit/setting-keeper.ts';
 import type { SettingStore } from '../kit/setting-store.ts';
-import { openTargets } from '../kit/targets.ts';
 import { createSchemaCheck, listSchemaErrors } from '../lib/schema-validation.ts';
 import { createMeters } from '../metrics/meters.ts';
 import { programVersion } from '../server/package-info.ts';
@@ -237,7 +237,7 @@ const openWatches = async (
     // Only the hub has incidents.
     incidents: { catchUp: async () => undefined, listUnsettled: async () => [] },
     history: undefined,
-    targets: openTargets(settings.watchTargets),
+    reach: openReach(settings.watchTargets),
     leases: { machine: ownLease, network: ownLease, instance: ownLease },
     places: { machine: hostname(), network: '', instance: toInstancePlace('signalbox') },
     isShared: false,

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { DestinationTarget } from '../features/notifications/destinations/target.ts';
+import type { DestinationDefinition } from '../features/notifications/destinations/definition.ts';
 import { toTransport } from '../features/notifications/destinations/transport.ts';
 import { webhookDestination } from '../features/notifications/destinations/webhook.ts';
 import { createAlertFilter } from '../features/notifications/forwarder/filter.ts';
@@ -35,14 +35,14 @@ export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwar
   const { hub, client, source, storage, retainBytes, clock, log } = parts;
   const { own, journal, raise } = source;
   const instance = await source.readInstance();
-  const target = createTarget(hub);
-  const { name } = target.settings;
+  const definition = createDefinition(hub);
+  const { name } = definition.settings;
   const stored = own.state().lastSeq ?? 0;
   const http = { send: client.exchange.bind(client), close: async () => undefined };
   const forwarder = new Forwarder({
-    target,
+    definition,
     kept: await openProgress(name, { storage, log, start: stored, stored }),
-    transport: toTransport(target, http, clock),
+    transport: toTransport(definition, http, clock),
     concurrency: 1,
     maxRequests: mostRequests,
     reports: createFailureReports({ instance, raise, clock, log }),
@@ -51,7 +51,7 @@ export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwar
     onDelivered: () => undefined,
     instance,
     origin: instance,
-    accepts: createAlertFilter(target.settings, instance, { silencesOf: () => [] }),
+    accepts: createAlertFilter(definition.settings, instance, { silencesOf: () => [] }),
     alerts: own,
     findAlert: createAlertFinder(journal),
   });
@@ -65,8 +65,8 @@ export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwar
   return forwarder;
 };
 
-/** Returns the target that a server also uses for its setting `hub`. The connection adds the key. */
-const createTarget = (hub: HubSetting): DestinationTarget => {
+/** Returns the definition that a server also uses for its setting `hub`. The connection adds the key. */
+const createDefinition = (hub: HubSetting): DestinationDefinition => {
   const settings = toHubDestination(hub);
   const url = new URL(settings.url);
   return {

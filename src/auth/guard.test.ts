@@ -6,9 +6,9 @@ import { createBareServer } from '../../test/support/server.ts';
 import { sendError } from '../http/error-response.ts';
 import { createAccessKeys, needs, openFor } from './access.ts';
 import { createAuthorize, createGuard, findPrincipal, principalOf } from './guard.ts';
-import { createTokenKeys, createTokens, type Tokens } from './token.ts';
+import { createTokenSecrets, createTokens, type Tokens } from './token.ts';
 
-const keys = createTokenKeys(Buffer.alloc(32));
+const keys = createTokenSecrets(Buffer.alloc(32));
 const tokens = createTokens(keys, 'here', () => new Date());
 
 /** Starts an app with three routes: one open, one that needs a token, and one that needs an Admin's token. */

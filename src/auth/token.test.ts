@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import {
   assertHeader,
   assertNotExpired,
-  createTokenKeys,
+  createTokenSecrets,
   createTokens,
   decodeToken,
   type FindGrant,
@@ -21,7 +21,7 @@ const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const atIssue = () => new Date(1_800_000_000_999);
 const user = { name: 'ada', role: 'Admin' } as const;
 const createFor = (current: Buffer, previous?: Buffer, findGrant?: FindGrant) =>
-  createTokens(createTokenKeys(current, previous), 'here', atIssue, findGrant);
+  createTokens(createTokenSecrets(current, previous), 'here', atIssue, findGrant);
 
 const sign = (header: object, secret: Buffer): string => {
   const claims = { sub: 'ada', role: 'Admin', iss: 'here', iat: 1_800_000_000, exp: 1_800_003_600 };
@@ -56,7 +56,7 @@ test('an accepted token is rejected after its expiry, its revocation or any chan
   let seconds = 1_800_000_000;
   const grants = new Map<string, TokenGrant>();
   const tokens = createTokens(
-    createTokenKeys(first),
+    createTokenSecrets(first),
     'here',
     () => new Date(seconds * 1000),
     (name) => grants.get(name),
@@ -93,7 +93,7 @@ test('exactly the tokens of the current generation are accepted, whatever the cl
     const grants = new Map<string, TokenGrant>();
     const create = () =>
       createTokens(
-        createTokenKeys(first),
+        createTokenSecrets(first),
         'here',
         () => new Date(seconds * 1000),
         (name) => grants.get(name) ?? toGrant(undefined),
@@ -171,29 +171,29 @@ const rfcToken =
 const rfcClock = () => new Date(1_300_819_380_000);
 
 test('the signature of the RFC 7515 A.1 token is accepted, and the token is rejected only for its claims', () => {
-  const { verify } = createTokens(createTokenKeys(rfcKey), 'joe', rfcClock);
+  const { verify } = createTokens(createTokenSecrets(rfcKey), 'joe', rfcClock);
   assert.throws(() => verify(rfcToken), { message: 'Token validation failed: the claim sub is not a name' });
 });
 
 test('the RFC 7515 A.1 token is rejected with another key or with changed claims', () => {
   const mismatch = { message: 'Token validation failed: the signature does not match' };
-  const other = createTokenKeys(Buffer.alloc(32), Buffer.alloc(32, 1));
+  const other = createTokenSecrets(Buffer.alloc(32), Buffer.alloc(32, 1));
   assert.throws(() => createTokens(other, 'joe', rfcClock).verify(rfcToken), mismatch);
   const [header, , signature] = rfcToken.split('.');
   const claims = Buffer.from('{"iss":"joe","exp":1300819380}').toString('base64url');
   const changed = `${header}.${claims}.${signature}`;
-  assert.throws(() => createTokens(createTokenKeys(rfcKey), 'joe', rfcClock).verify(changed), mismatch);
+  assert.throws(() => createTokens(createTokenSecrets(rfcKey), 'joe', rfcClock).verify(changed), mismatch);
 });
 
 test('the RFC 7515 A.1 token is expired one second after its exp', () => {
   const late = () => new Date(rfcClock().getTime() + 1000);
-  assert.throws(() => createTokens(createTokenKeys(rfcKey), 'joe', late).verify(rfcToken), {
+  assert.throws(() => createTokens(createTokenSecrets(rfcKey), 'joe', late).verify(rfcToken), {
     message: 'Token expired',
   });
 });
 
 test('an unexpected error while a signature is checked is not reported as an invalid token', () => {
-  const { keys, ...rest } = { keys: new Map([['id', 1]]), current: createTokenKeys(rfcKey).current };
+  const { keys, ...rest } = { keys: new Map([['id', 1]]), current: createTokenSecrets(rfcKey).current };
   const broken = { ...rest, byId: keys as never, currentId: undefined };
   assert.throws(() => createTokens(broken, 'joe', rfcClock).verify(rfcToken), TypeError);
 });

@@ -41,7 +41,7 @@ export class AccountsUnknown extends StoreUnavailable {
 const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
 /** Signing keys of tokens. A KeyObject, unlike text, is never printed. */
-interface TokenKeys {
+interface TokenSecrets {
   /** Key that signs new tokens. */
   current: KeyObject;
   /** Id of the current key in new tokens. Undefined if there is only one key. */
@@ -54,7 +54,7 @@ interface TokenKeys {
  * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2). The current key signs. The previous key, if any, is
  * still accepted.
  */
-export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): TokenKeys => {
+export const createTokenSecrets = (current: Uint8Array, previous?: Uint8Array): TokenSecrets => {
   const secrets = previous ? [current, previous] : [current];
   return {
     current: createSecretKey(current),
@@ -117,7 +117,7 @@ export const toSecond = (date: Date): number => Math.floor(date.getTime() / 1000
  * signed and valid token is accepted.
  */
 export const createTokens = (
-  keys: TokenKeys,
+  keys: TokenSecrets,
   issuer: string,
   clock: () => Date,
   findGrant: FindGrant = () => undefined,
@@ -265,7 +265,7 @@ export const assertHeader = (header: JsonObject): void => {
 };
 
 /** Returns the keys that may have signed a token: the key that the token names, or all keys if it names none. */
-const findKeys = ({ byId }: TokenKeys, id: unknown): KeyObject[] => {
+const findKeys = ({ byId }: TokenSecrets, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);
   if (!key) throw toFailure('the key id is unknown');

@@ -2,7 +2,7 @@ import {
   type CallInput,
   ClientError,
   createCallSender,
-  createRequestKey,
+  createRepeatId,
   type HeldTokens,
   parseResponseJson,
   type Received,
@@ -67,7 +67,7 @@ export const createClient = (
 
   const prepare = (operation: Operation, input: CallInput, { idempotencyKey, ...options }: SendOptions): Request => {
     const { id, marks } = operation;
-    const key = marks.includes('key') ? (idempotencyKey ?? (isForeign ? undefined : createRequestKey())) : undefined;
+    const key = marks.includes('key') ? (idempotencyKey ?? (isForeign ? undefined : createRepeatId())) : undefined;
     const route = { ...operation, path: toPath(operation) };
     return {
       ...toCallRequest(route, input, { ...options, ...(key !== undefined && { idempotencyKey: key }) }),

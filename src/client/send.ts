@@ -52,7 +52,7 @@ export const toCallRequest = (
 };
 
 /** Creates a random key. Does not use `crypto.randomUUID`, because it is missing on pages loaded without TLS. */
-export const createRequestKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
+export const createRepeatId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** Returns the version of the record in a response, for use as `ifMatch`. */
 export const toVersion = ({ headers }: Response): string | undefined =>

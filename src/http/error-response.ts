@@ -2,7 +2,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Connections } from './connections.ts';
-import { createInternalError, type ErrorKind, type ErrorMessage, HttpError, toHttpError } from './errors.ts';
+import { createInternalError, type ErrorKind, type ErrorReply, HttpError, toHttpError } from './errors.ts';
 import type { Headers } from './response.ts';
 import { toTrace } from './text-forms.ts';
 
@@ -13,7 +13,7 @@ export const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
  * Converts an error to its response. This function alone decides what clients see. An error that is thrown repeatedly
  * is converted only once.
  */
-const toMessage = (error: HttpError): ErrorMessage => {
+const toMessage = (error: HttpError): ErrorReply => {
   if (error.sent) return error.sent;
   const text = JSON.stringify(error.body);
   const content = {

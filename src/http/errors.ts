@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable, ValueRefusal } from '../lib/expected-errors.ts';
+import { ExpectedError, RepeatRefusal, StoreConflict, StoreUnavailable, ValueRefusal } from '../lib/expected-errors.ts';
 
 /** Body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
@@ -57,7 +57,7 @@ interface ErrorExtras {
 }
 
 /** Error as sent to the client. */
-export interface ErrorMessage {
+export interface ErrorReply {
   status: number;
   headers: Readonly<Record<string, string>>;
   text: string | Buffer;
@@ -74,7 +74,7 @@ export class HttpError extends ExpectedError {
   readonly body: Record<string, unknown> | string;
   readonly shed: ShedReason | undefined;
   /** Form in which the error is sent. Set when it is first sent. */
-  sent: ErrorMessage | undefined;
+  sent: ErrorReply | undefined;
 
   constructor(
     kind: ErrorKind,
@@ -128,7 +128,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
     return new HttpError('conflict', error.message, { headers: { etag: `"${error.version}"` } });
   }
   if (error instanceof ValueRefusal) return new HttpError('invalid', error.message);
-  if (error instanceof KeyRefusal) return new HttpError('unprocessable', error.message);
+  if (error instanceof RepeatRefusal) return new HttpError('unprocessable', error.message);
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };
   const kind = kindOf.get(statusCode);
   return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;

@@ -5,12 +5,12 @@ import { HttpError } from './errors.ts';
 const longestKey = 256;
 
 /** OpenAPI documentation of the header. */
-export const idempotencyKeyHeader = {
+export const idempotencyHeader = {
   'Idempotency-Key': 'Key that identifies a request: a retry with this key gets the response of the first request.',
 };
 
 /** Reads the header `Idempotency-Key`. It must have 1 to 256 characters. Undefined without the header. */
-export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {
+export const readRepeatId = (headers: IncomingHttpHeaders): string | undefined => {
   const header = headers['idempotency-key'];
   if (header === undefined) return undefined;
   const key = String(header);

@@ -75,7 +75,7 @@ export interface Parts {
    * Returns 32-byte keys for one purpose. They are derived from the current and previous `jwtSecret`, so that instances
    * share them. The first key signs. Signatures made with any of the keys are valid. Empty if `jwtSecret` is not set.
    */
-  deriveKeys: (purpose: string) => readonly Buffer[];
+  deriveSecrets: (purpose: string) => readonly Buffer[];
   /** Base path of the first mount with one of the feature's profiles. Undefined without a mount. */
   base: string | undefined;
   /**

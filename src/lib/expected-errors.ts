@@ -29,7 +29,7 @@ export class StoreConflict extends ExpectedError {
 }
 
 /** Error for an `Idempotency-Key` that was used before with another body. Becomes a 422. */
-export class KeyRefusal extends ExpectedError {
+export class RepeatRefusal extends ExpectedError {
   constructor() {
     super('This Idempotency-Key was used for another body');
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccessKeys } from '../auth/access.ts';
 import { createAuthorize, createGuard, createIdentifySender } from '../auth/guard.ts';
-import { createTokenKeys, createTokens } from '../auth/token.ts';
+import { createTokenSecrets, createTokens } from '../auth/token.ts';
 import { minimumSecretBytes, readCertificate } from '../config/checks.ts';
 import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/index.ts';
@@ -93,7 +93,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
     server.addHook('preClose', async () => storage.stop());
     server.addHook('onClose', async () => storage.close());
     const offers = createOffers(plan.active);
-    const tokens = createTokens(readTokenKeys(settings, storage.secrets), settings.jwtIssuer, clock, (name) =>
+    const tokens = createTokens(readTokenSecrets(settings, storage.secrets), settings.jwtIssuer, clock, (name) =>
       offers.accounts?.findGrant(name),
     );
     const keys = createAccessKeys(settings.keys, () => offers.accounts?.listRuntimeKeys() ?? []);
@@ -110,7 +110,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
       keys,
       authorize,
       identifySender: createIdentifySender(tokens, keys),
-      deriveKeys: (purpose) => deriveKeys(settings, purpose),
+      deriveSecrets: (purpose) => deriveSecrets(settings, purpose),
     });
     const served = await serveFeatures(
       server,
@@ -177,13 +177,13 @@ const findInvitation = (
     .flatMap(({ invitation }) => invitation ?? [])
     .find(({ profile }) => mounts.some(({ profiles }) => profiles.some(({ name }) => name === profile)));
 
-const readTokenKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets) =>
-  createTokenKeys(
+const readTokenSecrets = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets) =>
+  createTokenSecrets(
     Buffer.from(jwtSecret ?? secrets.get('jwtSecret', minimumSecretBytes)),
     jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
   );
 
-const deriveKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, purpose: string): Buffer[] =>
+const deriveSecrets = ({ jwtSecret, jwtPreviousSecret }: Settings, purpose: string): Buffer[] =>
   [jwtSecret, jwtPreviousSecret].flatMap((secret) =>
     secret === undefined ? [] : [Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))],
   );

@@ -8,7 +8,7 @@ import { exportFiles, hasFiles, hasFormerFiles, readSizeOfFiles } from '../stora
 import { openFilesForImport } from '../storage/file-import.ts';
 import { JournalError } from '../storage/journal/errors.ts';
 import { Places } from '../storage/places.ts';
-import type { ImportTarget, PortableRecord } from '../storage/portable-store.ts';
+import type { ImportedStores, PortableRecord } from '../storage/portable-store.ts';
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { readLines } from '../storage/snapshot-file.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
@@ -212,34 +212,34 @@ export const importLines = async (
   if (store.kind === 'memory') {
     throw new SettingsError(['store: an import into a memory store would be lost; choose another store with --store']);
   }
-  const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
+  const stores = await openStores(store, resolve(dataDir), transfers).catch((error) => {
     throw toRefusal(store, error);
   });
   try {
-    if (target.occupied !== undefined) {
-      throw new SettingsError([`the store is not empty: it has or had ${target.occupied}; import into an empty store`]);
+    if (stores.occupied !== undefined) {
+      throw new SettingsError([`the store is not empty: it has or had ${stores.occupied}; import into an empty store`]);
     }
     const counts: Counts = {};
     try {
-      for await (const { transfer, changes } of readPieces(input, transfers, target.pieceCount, counts)) {
-        await target.add(transfer, changes);
+      for await (const { transfer, changes } of readPieces(input, transfers, stores.pieceCount, counts)) {
+        await stores.add(transfer, changes);
       }
-      await target.save();
+      await stores.save();
     } catch (error) {
       throw error instanceof SettingsError
         ? error
         : new SettingsError([`nothing was imported: ${(error as Error).message}`]);
     }
-    if (await target.commit()) return counts;
+    if (await stores.commit()) return counts;
   } finally {
-    await target.close();
+    await stores.close();
   }
   throw new SettingsError([
     'the database did not confirm the import: run signalbox export to check that the import is complete',
   ]);
 };
 
-const openTarget = async (store: Store, directory: string, transfers: readonly Transfer[]): Promise<ImportTarget> => {
+const openStores = async (store: Store, directory: string, transfers: readonly Transfer[]): Promise<ImportedStores> => {
   if (store.kind === 'postgresql') return (await loadTables()).openTablesForImport(store.url, transfers);
   return openFilesForImport(directory, transfers);
 };

@@ -7,7 +7,7 @@ import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { Awaitable } from './list.ts';
 import { Places } from './places.ts';
-import type { ImportTarget, PortableFolder, PortableRecord, PortableStore } from './portable-store.ts';
+import type { ImportedStores, PortableFolder, PortableRecord, PortableStore } from './portable-store.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
@@ -28,7 +28,7 @@ export const hasUnfinishedImport = (directory: string): boolean => existsSync(jo
 export const openFilesForImport = async (
   directory: string,
   stores: readonly PortableStore[],
-): Promise<ImportTarget> => {
+): Promise<ImportedStores> => {
   const marker = createMarker(directory);
   const opened = new Map<PortableStore, ImportedFiles>();
   const logs = new Map<string, ImportedLog>();

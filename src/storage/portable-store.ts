@@ -120,7 +120,7 @@ export interface PortableTable<Change = unknown> {
 export type Query = (statement: Statement) => Promise<Row[]>;
 
 /** Stores that an import fills. If they are closed before `commit`, they are empty again. */
-export interface ImportTarget {
+export interface ImportedStores {
   /** Name of a store that contains data or once contained data. */
   occupied: string | undefined;
   /** Number of changes to add together, unless they are long. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { itemKind } from '../../src/features/items/routes.ts';
 import { simpleTaskKind } from '../../src/features/simple-tasks/routes.ts';
 import { openTaskStore } from '../../src/features/tasks/memory-store.ts';
-import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/lib/expected-errors.ts';
+import { RepeatRefusal, StoreConflict, StoreUnavailable } from '../../src/lib/expected-errors.ts';
 import { openEntryStore } from '../../src/storage/entries.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
@@ -59,7 +59,7 @@ test('file: tasks, versions, keys and the next id are the same after a restart',
   const found = await second.find(1);
   assert.deepEqual([readTask(found)?.Title, found?.version], ['b', 2]);
   assert.equal(readTask(await second.create({ Title: 'a' }, key))?.Title, 'a');
-  await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), KeyRefusal);
+  await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), RepeatRefusal);
   assert.equal((await second.create({ Title: 'd' })).id, 3);
 });
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { itemKind } from '../../src/features/items/routes.ts';
 import { simpleTaskKind } from '../../src/features/simple-tasks/routes.ts';
 import { createPostgresTaskStore } from '../../src/features/tasks/postgres-store.ts';
-import { KeyRefusal, StoreConflict, ValueRefusal } from '../../src/lib/expected-errors.ts';
+import { RepeatRefusal, StoreConflict, ValueRefusal } from '../../src/lib/expected-errors.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { createPostgresEntryStore } from '../../src/storage/postgres/entries.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -90,7 +90,7 @@ test('postgres: a key creates one task although any instance may get the repeate
   );
   await first.update(1, { Title: 'b' });
   assert.equal(readTask(await second.create({ Title: 'a' }, key))?.Title, 'a');
-  await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), KeyRefusal);
+  await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), RepeatRefusal);
 });
 
 test('postgres: seed tasks are stored once, with any number of simultaneous starts', { skip }, async (t) => {

@@ -18,7 +18,7 @@ import {
   type AlertServer,
   clientFlags,
   clientVariables,
-  readAlertKey,
+  readProblemName,
   readServer,
   toMilliseconds,
   toServerUrl,
@@ -88,7 +88,7 @@ export const runProgram = defineCommand({
     const name = toCommandName(words);
     const about = { source: own.source ?? name, hostname: hostname() };
     const key =
-      own.key === undefined ? toDefaultKey(about, own.source === undefined ? words : []) : readAlertKey(own.key);
+      own.key === undefined ? toDefaultKey(about, own.source === undefined ? words : []) : readProblemName(own.key);
     const { OutputTail, runWrapped, toUnstarted } = await import('./child.ts');
     const tail = new OutputTail('key' in server ? server.key : undefined);
     const startedAt = performance.now();

@@ -3,7 +3,14 @@ import { readChoice, UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { escapeControls, print, readInput, say } from '../stdio.ts';
 import { createPendingAlert, explainUnsent, maxAlertBytes, sendAlert } from './alert-sender.ts';
-import { clientFlags, clientVariables, readAlertKey, readServer, temporaryFailure, toMilliseconds } from './server.ts';
+import {
+  clientFlags,
+  clientVariables,
+  readProblemName,
+  readServer,
+  temporaryFailure,
+  toMilliseconds,
+} from './server.ts';
 
 const alertStatuses = ['firing', 'resolved'] as const;
 
@@ -81,7 +88,7 @@ const readGiven = ({ key, status, link, label }: Given) => {
     throw new UsageError(`--link must be an http or https URL, not ${JSON.stringify(link)}`);
   }
   return {
-    ...(key !== undefined && { key: readAlertKey(key) }),
+    ...(key !== undefined && { key: readProblemName(key) }),
     ...(known !== undefined && { status: known }),
     ...(link !== undefined && { link }),
     ...(label !== undefined && { labels: Object.fromEntries(label.map(toLabel)) }),

@@ -86,7 +86,7 @@ const tryToStat = (path: string) => {
 };
 
 /** Checks an alert's key. Throws a UsageError for an invalid key. */
-export const readAlertKey = (key: string): string => {
+export const readProblemName = (key: string): string => {
   if (key.startsWith('sbk_')) {
     throw new UsageError(
       `--key is the key of the problem, not of the server: set ${otherVariables.key} to the server's key`,

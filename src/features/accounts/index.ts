@@ -165,8 +165,8 @@ const toKnownUser = ({ name, role, origin }: Account): KnownUser => ({
 });
 
 /** Opens the memory of configured accounts. Undefined if no token outlives the process. */
-const openMemory = async ({ deriveKeys, secrets, storage, log }: Parts): Promise<AccountMemory | undefined> => {
-  const derived = deriveKeys('accounts of the settings');
+const openMemory = async ({ deriveSecrets, secrets, storage, log }: Parts): Promise<AccountMemory | undefined> => {
+  const derived = deriveSecrets('accounts of the settings');
   const keys = derived.length > 0 || secrets.file === undefined ? derived : [secrets.get('jwtSecret', secretBytes)];
   return keys.length === 0 ? undefined : openAccountMemory(storage.file('accounts.seen'), keys, log);
 };

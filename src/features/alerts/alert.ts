@@ -6,7 +6,7 @@ import type { LogRecord } from '../../storage/journal/line.ts';
 import { clean, cleanLines } from './intake/clean-text.ts';
 import { toAlertLabels } from './intake/fields.ts';
 import type { ForeignAlert } from './intake/format.ts';
-import { hashParts, toShortKey } from './intake/hashes.ts';
+import { hashParts, shortenId } from './intake/hashes.ts';
 import { toLink } from './intake/links.ts';
 import type { Alert, AlertBody } from './schema.ts';
 
@@ -94,7 +94,7 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: In
   const link = toLink(body.link);
   if (status !== undefined) record.status = status;
   const key = body.key || readExtra(body, 'fingerprint');
-  if (key) record.fingerprint = toShortKey(key);
+  if (key) record.fingerprint = shortenId(key);
   const details = readExtra(body, 'details');
   if (details) record.details = cleanLines(details, maxLengths.details);
   if (body.labels !== undefined) record.labels = toAlertLabels(body.labels as Record<string, unknown>);

@@ -64,7 +64,7 @@ export const alerts = defineFeature({
       storage,
       clock,
       shareOrigin: () => {
-        const [key] = database ? parts.deriveKeys('origin') : [];
+        const [key] = database ? parts.deriveSecrets('origin') : [];
         return key && toFingerprint([key.toString('hex')]);
       },
       quietMsOf: async (isWanted) => {

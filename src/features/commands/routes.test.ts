@@ -8,7 +8,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createAccessKeys } from '../../auth/access.ts';
 import { createAuthorize, createGuard } from '../../auth/guard.ts';
-import { createTokenKeys, createTokens } from '../../auth/token.ts';
+import { createTokenSecrets, createTokens } from '../../auth/token.ts';
 import { loadSettings } from '../../config/load.ts';
 import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
@@ -24,7 +24,7 @@ const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => 
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log, machine: 'test' });
   const clock = () => new Date();
-  const tokens = createTokens(createTokenKeys(randomBytes(32)), 'test', clock);
+  const tokens = createTokens(createTokenSecrets(randomBytes(32)), 'test', clock);
   createGuard(app, createAuthorize(tokens, createAccessKeys([])));
   const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
   const audit = createAudit(journal);

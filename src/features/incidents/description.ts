@@ -2,7 +2,7 @@ import { ownSender, toKnownHost, toText, toTextOrNull, withoutResolvedMark } fro
 import { toSeverity } from '../../kit/severity.ts';
 import { shorten } from '../../lib/well-formed.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import { type FoldedAlert, overflowKey, replaceDigits, toSenderGroup, toTrait } from './folded-alert.ts';
+import { type FoldedAlert, overflowProblem, replaceDigits, toSenderGroup, toTrait } from './folded-alert.ts';
 import type { StoredIncident } from './incident.ts';
 
 /** Maximum length in characters of the title, `about` and details of an incident. */
@@ -40,7 +40,7 @@ export const describeAlert = ({ record }: FoldedAlert): Description => {
 /** Describes the incident that counts alerts once the maximum number of active incidents is reached. */
 export const overflowDescription: Description = {
   trait: 'overflow',
-  about: overflowKey,
+  about: overflowProblem,
   sender: null,
   endsBySender: false,
   title: 'Too many incidents are open: this incident collects all further alerts',

@@ -5,7 +5,7 @@ import { type Action, applyAction } from './action.ts';
 import { extendSpans } from './alert-spans.ts';
 import { describeAlert, overflowDescription, updateDescription } from './description.ts';
 import { Draft } from './draft.ts';
-import { type FoldedAlert, overflowKey, toIncidentId } from './folded-alert.ts';
+import { type FoldedAlert, overflowProblem, toIncidentId } from './folded-alert.ts';
 import type { StoredIncident } from './incident.ts';
 import { acknowledge, expire, mostActive, reopen, resolve } from './transitions.ts';
 
@@ -26,7 +26,7 @@ export class Fold extends Draft {
       if (this.counters.active < mostActive) this.#begin(alert, alert.key, latest);
       else {
         this.measured.overflowed += 1;
-        this.#begin(alert, overflowKey, this.findLatest(overflowKey));
+        this.#begin(alert, overflowProblem, this.findLatest(overflowProblem));
       }
     }
   }
@@ -58,7 +58,7 @@ export class Fold extends Draft {
 
   #open(alert: FoldedAlert, key: string, latest: StoredIncident | undefined): void {
     const { at, severity, seq, id, record } = alert;
-    const description = key === overflowKey ? overflowDescription : describeAlert(alert);
+    const description = key === overflowProblem ? overflowDescription : describeAlert(alert);
     this.counters.lastNumber += 1;
     this.counters.active += 1;
     this.measured.opened += 1;

@@ -4,7 +4,7 @@ import { type Severity, toSeverity } from '../../kit/severity.ts';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 
 /** Key of the incident that counts alerts once the maximum number of active incidents is reached. */
-export const overflowKey = 'overflow';
+export const overflowProblem = 'overflow';
 
 /** Maximum length of a key in characters. Longer keys are hashed. */
 const maxKeyLength = 160;
@@ -26,7 +26,7 @@ export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
   seq: record.seq,
   id: record.id,
   at: readTime(record) ?? readIdTime(record.id) ?? 0,
-  key: toIncidentKey(record),
+  key: toProblemId(record),
   severity: toSeverity(toText(record['level'])),
   isResolved: record['status'] === 'resolved',
   isAcknowledgement: record['acknowledges'] === true,
@@ -37,7 +37,7 @@ export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
  * Returns the key shared by all alerts of an incident. The key includes the sender, so that no sender can change the
  * incidents of another.
  */
-export const toIncidentKey = (record: StoredRecord): string => {
+export const toProblemId = (record: StoredRecord): string => {
   const { format, source, hostname } = record;
   const sender = toSenderGroup(record['sender']);
   return toTrait(record) === 'fingerprint'

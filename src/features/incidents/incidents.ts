@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import { hasAlert } from './alert-spans.ts';
 import { type Changed, ChangeOrder, mergeNewestFirst } from './change-order.ts';
 import type { Counters, Draft, IncidentsBefore } from './draft.ts';
-import { toIncidentKey } from './folded-alert.ts';
+import { toProblemId } from './folded-alert.ts';
 import { mostEvents, type StoredEvent, type StoredIncident } from './incident.ts';
 import { type IncidentCount, IncidentCounts } from './incident-counts.ts';
 import { type IncidentFilter, type IncidentList, listIncidents } from './incident-list.ts';
@@ -129,7 +129,7 @@ export class Incidents implements IncidentsBefore {
 
   /** Returns the id and number of the incident to which an alert belongs. */
   nameIncident(alert: StoredRecord): IncidentName | undefined {
-    let incident = this.findLatest(toIncidentKey(alert));
+    let incident = this.findLatest(toProblemId(alert));
     while (incident && !hasAlert(incident.spans, alert.seq)) {
       const previous = this.find(incident.previous ?? '');
       incident = previous && previous.number < incident.number ? previous : undefined;

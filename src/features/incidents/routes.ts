@@ -15,7 +15,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { hasAlert } from './alert-spans.ts';
 import { toIncidentDetails } from './description.ts';
-import { toIncidentKey } from './folded-alert.ts';
+import { toProblemId } from './folded-alert.ts';
 import type { StoredIncident } from './incident.ts';
 import type { IncidentFilter, IncidentList } from './incident-list.ts';
 import { writeReport } from './report.ts';
@@ -216,7 +216,7 @@ const searchAlerts = async (
   const { records, next } = await journal.search({
     before: Math.min(before ?? end, end),
     since: incident.firstAt,
-    test: (record) => hasAlert(spans, record.seq) && toIncidentKey(record) === key,
+    test: (record) => hasAlert(spans, record.seq) && toProblemId(record) === key,
     limit,
     maxBytes: maxReadBytes,
     maxFoundBytes: maxPageBytes,

@@ -20,7 +20,7 @@ import { answer, startReceiver } from '../../../test/support/receiver.ts';
 import { atEnd } from '../../../test/support/scope.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
-import { createTargets } from '../../kit/targets.ts';
+import { createReach } from '../../kit/reach.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';
 import { openDestinations } from './open-destinations.ts';
@@ -72,7 +72,7 @@ test('an alert that is stored while startup reads the former destinations is del
       log: pino({ level: 'silent' }),
       silences: { silencesOf: () => [] },
       links: { publicUrl: undefined, toUrl: () => undefined },
-      targets: createTargets([]),
+      reach: createReach([]),
       notifier: {} as Notifier,
       incidentDestinations: new IncidentDestinations(),
     });

@@ -7,7 +7,7 @@ import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 import type { Notifier } from './plan/notifier.ts';
 import type { IncidentRules } from './plan/plan.ts';
-import type { IncidentKeys } from './plan/rules.ts';
+import type { IncidentOptions } from './plan/rules.ts';
 import type { DestinationState } from './schema.ts';
 
 /** Maximum number of parked alerts, waiting alerts and notifications listed per destination. */
@@ -94,16 +94,16 @@ const listAlerts = (destination: AnyDestination) => {
 };
 
 const toState = (destination: AnyDestination, now: Date) => {
-  const { name, target, health, queue, waitingSince = now.getTime() } = destination;
-  const { levels = null, sources = null, formats = null, notify = 'alerts' } = target.settings;
+  const { name, definition, health, queue, waitingSince = now.getTime() } = destination;
+  const { levels = null, sources = null, formats = null, notify = 'alerts' } = definition.settings;
   const { lastSuccess, lastError, failing } = health;
   const isOfAlerts = destination instanceof Forwarder;
   return {
     destination: name,
-    type: target.type.name,
-    address: target.address,
+    type: definition.type.name,
+    address: definition.address,
     notify,
-    incidents: isOfAlerts ? null : toShownRules(target),
+    incidents: isOfAlerts ? null : toShownRules(definition),
     repeatMinutes: isOfAlerts ? destination.repeatMinutes : 0,
     filter: { levels, sources, formats },
     state: destination.state,
@@ -119,7 +119,7 @@ const toState = (destination: AnyDestination, now: Date) => {
   };
 };
 
-const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: IncidentKeys }) => ({
+const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: IncidentOptions }) => ({
   on: [...rules.on],
   after: rules.afterMs / minuteMs,
   repeat: rules.repeatMs === undefined ? null : rules.repeatMs / minuteMs,

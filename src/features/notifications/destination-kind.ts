@@ -2,11 +2,11 @@ import Type, { type Static } from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { HttpError } from '../../http/errors.ts';
+import { type Reach, UncheckedAddress } from '../../kit/reach.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { defineShape } from '../../kit/shape.ts';
-import { type Targets, UncheckedTarget } from '../../kit/targets.ts';
 import {
   type GivenDestination,
   keepSecrets,
@@ -15,7 +15,7 @@ import {
   shownProperties,
   toShownUrl,
 } from './destination-secrets.ts';
-import { toTarget } from './destinations/target.ts';
+import { toDestinationDefinition } from './destinations/definition.ts';
 import type { DestinationEntries } from './open-destinations.ts';
 import { DestinationParams } from './schema.ts';
 import { assertDestinationName, DestinationSettings, mostDestinations } from './settings.ts';
@@ -41,7 +41,7 @@ const parseUsable = (settings: DestinationSettings): URL => {
   }
   if (caFile !== undefined) throw new HttpError('invalid', 'caFile can only be set in the config file: use ca');
   try {
-    return toTarget(settings, true).receiver.url;
+    return toDestinationDefinition(settings, true).receiver.url;
   } catch (error) {
     if (error instanceof SettingsError) throw new HttpError('invalid', error.problems.join('; '));
     throw error;
@@ -90,11 +90,11 @@ export const toShownDestination = ({ settings, setting }: KnownDestination): Sho
  * Throws an HttpError if requests to the destination's host are forbidden. A stored destination is accepted, because
  * `watchTargets` may change. Its transport then refuses to send.
  */
-export const assertReachable = ({ settings }: KnownDestination, targets: Targets): void => {
+export const assertReachable = ({ settings }: KnownDestination, reach: Reach): void => {
   try {
-    targets.assertHost(parseUsable(settings).hostname);
+    reach.assertHost(parseUsable(settings).hostname);
   } catch (error) {
-    if (!(error instanceof UncheckedTarget)) throw error;
+    if (!(error instanceof UncheckedAddress)) throw error;
     throw new HttpError('invalid', `${error.message}: add it there, or define the destination in the config file`);
   }
 };

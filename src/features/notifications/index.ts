@@ -3,8 +3,8 @@ import { requireConfigured } from '../../config/settings-error.ts';
 import { defineFeature, type Tool } from '../../kit/feature.ts';
 import { findHubProblems, type HubSetting, hubSettings } from '../../kit/hub.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
+import { findReachProblems, openReach, reachSettings } from '../../kit/reach.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
-import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { createEventTopic, createPolledTopic } from '../../kit/topic.ts';
 import { readOwnTimeZone, ZoneClock } from '../../lib/time-zone.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
@@ -14,7 +14,7 @@ import { createDeliveryList } from './delivery-list.ts';
 import { assertReachable, destinationKind, listEntries } from './destination-kind.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
 import { listSecretFiles } from './destinations/credentials.ts';
-import { findNotificationProblems, toLinkedDestination, toTarget } from './destinations/target.ts';
+import { findNotificationProblems, toDestinationDefinition, toLinkedDestination } from './destinations/definition.ts';
 import { openEscalation } from './escalation/index.ts';
 import { escalationSettings, findEscalationProblems } from './escalation/settings.ts';
 import { toHubDestination } from './hub-destination.ts';
@@ -65,8 +65,8 @@ const testDestination: Tool = {
   summary: 'send a test alert to a destination of the config file and print the response',
   run: async (name, readSettings) => {
     const configured = readSettings()['destinations'] as DestinationSettings[];
-    const target = toTarget(requireConfigured(configured, 'destination', name));
-    const { isDelivered, response } = await sendTest(target, () => new Date());
+    const definition = toDestinationDefinition(requireConfigured(configured, 'destination', name));
+    const { isDelivered, response } = await sendTest(definition, () => new Date());
     return { output: `${isDelivered ? 'delivered' : 'not delivered'}: ${response}`, ok: isDelivered };
   },
 };
@@ -86,12 +86,12 @@ export const notifications = defineFeature({
       fixedAccess: 'closed',
     },
   ],
-  settings: { ...notificationSettings, ...rotationSettings, ...escalationSettings, ...targetSettings, ...hubSettings },
+  settings: { ...notificationSettings, ...rotationSettings, ...escalationSettings, ...reachSettings, ...hubSettings },
   findProblems: (settings) => [
     ...(findHubProblems(settings).length > 0 ? [] : findNotificationProblems(addHub(settings))),
     ...findRotationProblems(settings),
     ...findEscalationProblems(settings),
-    ...findTargetProblems(settings.watchTargets),
+    ...findReachProblems(settings.watchTargets),
   ],
   listSecretFiles,
   tools: [testDestination],
@@ -102,12 +102,12 @@ export const notifications = defineFeature({
     const { alerts, incidents, silences } = offers;
     const onCallParts = openRotations(settings.rotations, parts);
     const { rotations, overrides } = onCallParts;
-    const targets = openTargets(settings.watchTargets);
+    const reach = openReach(settings.watchTargets);
     let settled: Promise<void> | undefined;
     const keeper = new SettingKeeper(destinationKind, {
       settings: offers.settings,
       configured: settings.destinations,
-      check: (known) => assertReachable(known, targets),
+      check: (known) => assertReachable(known, reach),
       settle: async () => settled,
       onUnusable: (name, err) =>
         log.error({ err, name }, 'destinations: a stored destination cannot be used; nothing is sent to it'),
@@ -116,7 +116,7 @@ export const notifications = defineFeature({
       log.error({ err, name }, 'notifications: a stored setting cannot be used and has no effect');
     const people = new People({
       settings: offers.settings,
-      targets,
+      reach,
       clock,
       users: offers.accounts,
       findMail: () => {
@@ -174,24 +174,24 @@ export const notifications = defineFeature({
       publishOnCall();
     });
     // Absences change the proposed overrides.
-    const absences = new Absences({ settings: offers.settings, targets, clock, onChanged: publishOnCall });
+    const absences = new Absences({ settings: offers.settings, reach, clock, onChanged: publishOnCall });
     const acknowledgement = await openAcknowledgement({
       ...parts,
       incidents,
       publicUrl: settings.publicUrl,
       findDestination: (name) => {
         const way = people.ways.find(name);
-        if (way) return toLinkedDestination(people.toTarget(way).settings, way.setting.createdAt);
+        if (way) return toLinkedDestination(people.definitionOf(way).settings, way.setting.createdAt);
         const known = keeper.find(name);
         return known && toLinkedDestination(known.settings, known.setting?.createdAt);
       },
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
-    const listAll = () => ({ ...listEntries(keeper), ways: people.listTargets() });
+    const listAll = () => ({ ...listEntries(keeper), ways: people.listDefinitions() });
     const entries = { ...listAll(), outboxRetainBytes: settings.outboxRetainBytes };
     const destinations = isQuiet
       ? undefined
-      : await openDestinations(entries, alerts, { ...parts, links, targets, silences, notifier, incidentDestinations });
+      : await openDestinations(entries, alerts, { ...parts, links, reach, silences, notifier, incidentDestinations });
     const messages = new RecordedMessages({
       settings: offers.settings,
       send: (person, text, isNeeded) => {
@@ -231,7 +231,7 @@ export const notifications = defineFeature({
     const listDeliveries = createDeliveryList(list, alerts.own, notifier, clock, isQuiet);
     const mailer = new Mailer(
       () => (isQuiet ? undefined : keeper.list().find(({ settings: { type } }) => type === 'email')),
-      targets,
+      reach,
     );
     const source: NotificationSource = {
       mailer,
@@ -252,7 +252,7 @@ export const notifications = defineFeature({
             incidents,
             listDeliveries,
             clock,
-            targets,
+            reach,
             isQuiet,
           }),
           ...createDestinationRoutes(keeper),
@@ -265,7 +265,7 @@ export const notifications = defineFeature({
           ...createPersonRoutes({
             people,
             codes: createWayCodes(acknowledgement.keys, clock),
-            targets,
+            reach,
             clock,
             isQuiet,
           }),
@@ -313,7 +313,7 @@ export const notifications = defineFeature({
         absences.start();
       },
       reload: (changed) => {
-        targets.change(changed.watchTargets);
+        reach.change(changed.watchTargets);
         keeper.configure(addHub(changed).destinations);
         const rotationNotices = onCallParts.configure(changed.rotations);
         escalation.reload(changed);

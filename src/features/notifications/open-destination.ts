@@ -1,9 +1,9 @@
 import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Parts } from '../../kit/feature.ts';
+import type { Reach } from '../../kit/reach.ts';
 import type { SilenceSource } from '../../kit/silence-source.ts';
-import type { Targets } from '../../kit/targets.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { type DestinationTarget, toLinkedDestination } from './destinations/target.ts';
+import { type DestinationDefinition, toLinkedDestination } from './destinations/definition.ts';
 import { openTransport } from './destinations/transport.ts';
 import { createAlertFilter } from './forwarder/filter.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
@@ -24,7 +24,7 @@ export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
   links: MessageLinks;
   /** Addresses that destinations from the runtime settings may reach. */
-  targets: Targets;
+  reach: Reach;
   silences: Pick<SilenceSource, 'silencesOf'>;
   notifier: Notifier;
   /** Destinations of incidents for which the notifier plans. */
@@ -34,7 +34,7 @@ export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
 /** Creates a function that opens a destination, and a function that resolves the alert about a removed destination. */
 export const createOpener = (
   source: AlertSource,
-  { storage, clock, log, silences, links, targets, notifier }: Omit<OpenerParts, 'incidentDestinations'>,
+  { storage, clock, log, silences, links, reach, notifier }: Omit<OpenerParts, 'incidentDestinations'>,
   onDelivered: (delivered: Delivered) => void,
 ) => {
   let known: string | undefined;
@@ -49,19 +49,19 @@ export const createOpener = (
     };
   };
   return {
-    open: async (target: DestinationTarget, stored: number): Promise<AnyDestination> => {
+    open: async (definition: DestinationDefinition, stored: number): Promise<AnyDestination> => {
       const { instance, origin, reports } = await prepare();
       const {
         name,
         notify = 'alerts',
         concurrency = notify === 'alerts' ? 1 : mostRequests,
         startAt,
-      } = target.settings;
-      const { createdAt: madeAt } = target;
+      } = definition.settings;
+      const { createdAt: madeAt } = definition;
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { storage, log, start, stored });
       // An extra connection for alerts that an administrator resends.
-      const transport = await openTransport(target, mostRequests + 1, clock, targets);
+      const transport = await openTransport(definition, mostRequests + 1, clock, reach);
       const isOfIncidents = notify === 'incidents';
       // The progress may belong to a removed destination with the same name.
       if (![undefined, madeAt].includes(kept.progress.madeAt)) kept.progress.restart(start);
@@ -71,13 +71,16 @@ export const createOpener = (
       Object.assign(kept.progress, { isOfIncidents, madeAt });
       if (isChanged) await kept.write();
       const maxRequests = isOfIncidents ? concurrency : mostRequests;
-      const parts = { target, kept, transport, concurrency, maxRequests, reports, clock, log, onDelivered };
+      const parts = { definition, kept, transport, concurrency, maxRequests, reports, clock, log, onDelivered };
       if (isOfIncidents) {
-        const destination = toLinkedDestination(target.settings, target.isRuntimeSetting || target.way ? madeAt : null);
+        const destination = toLinkedDestination(
+          definition.settings,
+          definition.isRuntimeSetting || definition.way ? madeAt : null,
+        );
         const writeMessage = createMessageWriter({ destination, instance, origin, links, findAlert });
         return new IncidentDestination({ ...parts, notifier, writeMessage });
       }
-      const accepts = createAlertFilter(target.settings, instance, silences);
+      const accepts = createAlertFilter(definition.settings, instance, silences);
       return new Forwarder({ ...parts, instance, origin, accepts, alerts: source.own, findAlert });
     },
     /** Resolves the alert about a removed destination. Resolves to false if the resolution could not be stored. */

@@ -3,7 +3,7 @@ import type { NotificationSource } from '../../kit/offers.ts';
 import { parseJsonList } from '../../lib/parse-json.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
-import { type DestinationTarget, toTarget } from './destinations/target.ts';
+import { type DestinationDefinition, toDestinationDefinition } from './destinations/definition.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
 import { type AnyDestination, createOpener, type OpenerParts } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
@@ -17,7 +17,7 @@ export interface DestinationEntries {
   /** Destinations from the runtime settings. */
   runtime?: readonly DestinationSettings[];
   /** Ways to reach people. */
-  ways?: readonly DestinationTarget[];
+  ways?: readonly DestinationDefinition[];
   /** Creation times of all runtime settings by name, including names that the config file overrides. */
   createdAt?: ReadonlyMap<string, number>;
 }
@@ -46,9 +46,9 @@ export const openDestinations = async (
   let stored: number | undefined;
   /** Destinations to open once the database has supplied the last `seq` in the log. */
   let planned: DestinationEntries | undefined;
-  const retrySameHost = ({ name, target }: Delivered): void => {
+  const retrySameHost = ({ name, definition }: Delivered): void => {
     for (const one of destinations) {
-      if (one.name !== name && one.target.address === target.address) one.queue.retryEarly();
+      if (one.name !== name && one.definition.address === definition.address) one.queue.retryEarly();
     }
   };
   const { open, retire } = createOpener(source, parts, retrySameHost);
@@ -61,23 +61,27 @@ export const openDestinations = async (
   const load = async (next: DestinationEntries): Promise<void> => {
     const { configured, runtime = [], ways = [], createdAt } = next;
     const check = (one: DestinationSettings, isRuntimeSetting: boolean) =>
-      toTarget(one, isRuntimeSetting, createdAt?.get(one.name));
-    const targets = [...configured.map((one) => check(one, false)), ...runtime.map((one) => check(one, true)), ...ways];
+      toDestinationDefinition(one, isRuntimeSetting, createdAt?.get(one.name));
+    const definitions = [
+      ...configured.map((one) => check(one, false)),
+      ...runtime.map((one) => check(one, true)),
+      ...ways,
+    ];
     planned = stored === undefined ? next : undefined;
     if (stored === undefined) return;
-    const [kept, others] = [new Set<AnyDestination>(), [] as DestinationTarget[]];
-    const known = new Map(destinations.map((one) => [toIdentity(one.target), one]));
-    for (const target of targets) {
-      const same = known.get(toIdentity(target));
+    const [kept, others] = [new Set<AnyDestination>(), [] as DestinationDefinition[]];
+    const known = new Map(destinations.map((one) => [toIdentity(one.definition), one]));
+    for (const definition of definitions) {
+      const same = known.get(toIdentity(definition));
       if (same) kept.add(same);
-      else others.push(target);
+      else others.push(definition);
     }
     await Promise.all(destinations.filter((one) => !kept.has(one)).map((one) => one.close()));
     destinations = [...kept];
-    await updateRegistry(targets.map(({ settings: { name } }) => name));
+    await updateRegistry(definitions.map(({ settings: { name } }) => name));
     for (const one of kept) one.queue.retryAll({ ignoresRetryAfter: false });
-    for (const target of others) {
-      const opened = await open(target, stored);
+    for (const definition of others) {
+      const opened = await open(definition, stored);
       destinations = [...destinations, opened];
       if (opened instanceof Forwarder) opened.noteStored(stored);
     }
@@ -127,8 +131,8 @@ export const openDestinations = async (
   };
 };
 
-/** Returns a string that identifies a target. If two targets have equal strings, the open destination can be kept. */
-const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt, way }: DestinationTarget): string => {
+/** Returns a string that identifies a definition. If two definitions have equal strings, the open destination can be kept. */
+const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt, way }: DestinationDefinition): string => {
   const { secrets, headers, trust } = receiver;
   return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust, way]);
 };

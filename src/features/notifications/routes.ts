@@ -2,9 +2,9 @@ import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
+import type { Reach } from '../../kit/reach.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { uuidForm } from '../../kit/shape.ts';
-import type { Targets } from '../../kit/targets.ts';
 import { toTimeText } from '../../kit/time.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { ListDeliveries, ListDestinations } from './delivery-list.ts';
@@ -34,7 +34,7 @@ interface RouteParts {
   incidents: IncidentSource;
   listDeliveries: ListDeliveries;
   clock: () => Date;
-  targets: Targets;
+  reach: Reach;
   isQuiet: boolean;
 }
 
@@ -44,7 +44,7 @@ export const createDeliveryRoutes = ({
   incidents,
   listDeliveries,
   clock,
-  targets,
+  reach,
   isQuiet,
 }: RouteParts): Route[] => {
   const find: FindDestination = (wanted) => {
@@ -60,7 +60,7 @@ export const createDeliveryRoutes = ({
     createDeliveriesRoute(listDeliveries),
     createDestinationRetryRoute(find),
     createDeliveryRetryRoute(find, alerts),
-    createTestRoute(find, clock, targets),
+    createTestRoute(find, clock, reach),
     createSentRoute(incidents),
   ];
 };
@@ -110,7 +110,7 @@ const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts): Route 
     },
   });
 
-const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targets): Route => {
+const createTestRoute = (find: FindDestination, clock: () => Date, reach: Reach): Route => {
   const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });
   return defineRoute({
     method: 'POST',
@@ -119,9 +119,9 @@ const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targ
     summary: 'Send a test to a destination, and return the response of its receiver',
     schema: { operationId: 'testDestination', params: DestinationParams, response: { 200: TestResult } },
     handler: async ({ params: { destination: name } }, reply) => {
-      const { target } = find(name);
+      const { definition } = find(name);
       const { isDelivered, response } = await queue.run(
-        () => sendTest(target, clock, targets),
+        () => sendTest(definition, clock, reach),
         createClientSignal(reply),
       );
       return { delivered: isDelivered, response };

@@ -10,7 +10,7 @@ import { type KnownSilence, stateOf } from './silence.ts';
 import { isMatch, SilenceIndex } from './silence-index.ts';
 import type { StoredSilence } from './stored.ts';
 import { createWindows, type SilenceWindow } from './windows.ts';
-import { tooMuchWorkMessage, Work } from './work.ts';
+import { tooMuchWorkText, Work } from './work.ts';
 
 /** Maximum number of unexpired recurring silences. */
 const maxRecurring = 1000;
@@ -222,7 +222,7 @@ export class SilenceKeeper {
       const isOther = one.name !== silence.name;
       if (isOther && one.problem === undefined && one.windows.findAt(at)) work.add(one.match());
     }
-    if (!work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWorkMessage);
+    if (!work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWorkText);
   }
 
   #listWithStoring(): Iterable<KnownSilence> {

@@ -4,7 +4,7 @@ import type { Silenceable } from '../../kit/silence-source.ts';
 import { maxComparedLength } from './expressions.ts';
 import { type CompiledMatch, Subject } from './matchers.ts';
 import type { KnownSilence } from './silence.ts';
-import { tooMuchWorkMessage, Work } from './work.ts';
+import { tooMuchWorkText, Work } from './work.ts';
 
 /**
  * Limits of the cache: number of subjects, number of matching silences of all subjects, and number of characters of a
@@ -79,7 +79,7 @@ export class SilenceIndex {
     silence.problem = undefined;
     try {
       const match = silence.match();
-      if (!this.#work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWorkMessage);
+      if (!this.#work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWorkText);
       this.#work.add(match);
       if (match.key === undefined) this.#others.push(silence);
       else if (!this.#byKey.get(match.key.text)?.push(silence)) this.#byKey.set(match.key.text, [silence]);

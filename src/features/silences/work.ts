@@ -3,7 +3,7 @@ import type { CompiledMatch } from './matchers.ts';
 /** Maximum microseconds for comparing one alert with all silences. Other requests wait in the meantime. */
 const maxMicros = 15_000;
 
-export const tooMuchWorkMessage =
+export const tooMuchWorkText =
   'Matching alerts against all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
 
 /**

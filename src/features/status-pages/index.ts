@@ -1,7 +1,7 @@
 import { defineFeature } from '../../kit/feature.ts';
 import { publicUrlSetting, toPublicUrl } from '../../kit/public-url.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
-import { readStoredKey } from '../../kit/stored-key.ts';
+import { readStoredSecret } from '../../kit/stored-secret.ts';
 import { hourMs } from '../../lib/units.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createAnnouncementRoutes } from './announcement-routes.ts';
@@ -38,7 +38,7 @@ export const statusPages = defineFeature({
     }),
   ],
   transfer: pagesTransfer,
-  create: async ({ settings, offers, storage, clock, log, authorize, base, deriveKeys }) => {
+  create: async ({ settings, offers, storage, clock, log, authorize, base, deriveSecrets }) => {
     const { database } = storage;
     const lease = database ? createLease(database, 'status-pages') : ownLease;
     const store = await PageStore.open({ storage, lease, clock, report: log });
@@ -65,12 +65,12 @@ export const statusPages = defineFeature({
     // Links in mails need a host name.
     const hasMail = (): boolean => settings.publicUrl !== undefined && mailer.isUsable;
     const shown = { keeper, pages, authorize, hasMail };
-    const derived = deriveKeys('subscribe');
+    const derived = deriveSecrets('subscribe');
     // Without a public address, no links are served, and no key is needed.
     const isKeyStored = derived.length === 0 && settings.publicUrl !== undefined;
     const keys = isKeyStored
       ? [
-          await readStoredKey(storage.file('subscribe.key'), (err) =>
+          await readStoredSecret(storage.file('subscribe.key'), (err) =>
             log.warn({ err }, 'status pages: the key for confirmation links cannot be stored'),
           ),
         ]

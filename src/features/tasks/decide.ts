@@ -1,11 +1,11 @@
-import { KeyRefusal, StoreConflict } from '../../lib/expected-errors.ts';
+import { RepeatRefusal, StoreConflict } from '../../lib/expected-errors.ts';
 import { toLocalTimestamp } from '../../lib/local-time.ts';
 import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
-import type { RequestKey, StoredTask } from './store.ts';
+import type { RequestRepeatId, StoredTask } from './store.ts';
 import { readTaskId, type TaskEntry, toTaskEntry } from './task-text.ts';
 
 /** Key of a request that created a task. */
-export interface TaskKey extends RequestKey {
+export interface TaskRepeatId extends RequestRepeatId {
   /** Milliseconds since 1970. */
   storedAt: number;
 }
@@ -13,17 +13,17 @@ export interface TaskKey extends RequestKey {
 /**
  * Change made by a request. Contains the whole task, so that applying it twice has the same effect as applying it once.
  */
-export type DecidedChange = { put: TaskEntry; created?: TaskKey } | { removed: number };
+export type DecidedChange = { put: TaskEntry; created?: TaskRepeatId } | { removed: number };
 
 /** Change made by a request, or one of the changes that restore a state. */
 export type TaskChange =
   | DecidedChange
   /** Key of a request, with the text that the task had when it was created. */
-  | { key: TaskKey; text: string }
+  | { key: TaskRepeatId; text: string }
   | { lastId: number };
 
 export type TaskRequest =
-  | { create: NewTask; key: RequestKey | undefined }
+  | { create: NewTask; key: RequestRepeatId | undefined }
   | { update: number; changes: TaskChanges; expected: readonly number[] | undefined }
   | { remove: number; expected: readonly number[] | undefined };
 
@@ -52,9 +52,14 @@ export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date):
   return { change: { put: toUpdated(task, request.changes, toLocalTimestamp(at)) } };
 };
 
-const decideCreate = (fields: NewTask, key: RequestKey | undefined, tasks: CurrentTasks, at: Date): TaskDecision => {
+const decideCreate = (
+  fields: NewTask,
+  key: RequestRepeatId | undefined,
+  tasks: CurrentTasks,
+  at: Date,
+): TaskDecision => {
   const known = key && tasks.findKey(key.key);
-  if (known && known.bodyHash !== key.bodyHash) return { refusal: new KeyRefusal() };
+  if (known && known.bodyHash !== key.bodyHash) return { refusal: new RepeatRefusal() };
   if (known) return { result: { id: readTaskId(known.text), version: 1, text: known.text } };
   const put = toTaskEntry(toTask(tasks.lastId + 1, fields, 'Pending', toLocalTimestamp(at)), 1);
   return { change: key ? { put, created: { ...key, storedAt: at.getTime() } } : { put } };

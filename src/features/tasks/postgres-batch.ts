@@ -1,18 +1,18 @@
 import type { Collection, Decision, Gate } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
-import { rememberedMs } from '../../storage/recent-keys.ts';
+import { rememberedMs } from '../../storage/recent-entries.ts';
 import { type CurrentTasks, type DecidedChange, decideTask, type TaskRequest, toSeedTasks } from './decide.ts';
 import {
   countTask,
   createCounts,
-  insertTaskKeys,
+  insertTaskRepeatIds,
   insertTasks,
   removeTasks,
   toEntryOfRow,
   updateTasks,
 } from './postgres-rows.ts';
 import type { TaskSeed } from './schema.ts';
-import type { RequestKey, StoredTask } from './store.ts';
+import type { RequestRepeatId, StoredTask } from './store.ts';
 import type { TaskEntry } from './task-text.ts';
 
 /** Request that changes tasks. */
@@ -61,11 +61,11 @@ class TaskBatch implements CurrentTasks {
   readonly #gate: Gate;
   readonly #at: Date;
   readonly #tasks: Map<number, TaskEntry | undefined>;
-  readonly #keys: Map<string, RequestKey & { text: string }>;
+  readonly #keys: Map<string, RequestRepeatId & { text: string }>;
   /** Last id in the table. */
   readonly #lastStored: number;
   readonly #changed = new Set<number>();
-  readonly #addedKeys: (RequestKey & { text: string })[] = [];
+  readonly #addedKeys: (RequestRepeatId & { text: string })[] = [];
 
   constructor(tasks: readonly Row[], keys: readonly Row[], gate: Gate, now: Date) {
     gate.at = Math.max(gate.at, now.getTime());
@@ -87,7 +87,7 @@ class TaskBatch implements CurrentTasks {
     return this.#tasks.get(id);
   }
 
-  findKey(key: string): (RequestKey & { text: string }) | undefined {
+  findKey(key: string): (RequestRepeatId & { text: string }) | undefined {
     return this.#keys.get(key);
   }
 
@@ -141,7 +141,7 @@ class TaskBatch implements CurrentTasks {
       ...(removed.length > 0 ? [removeTasks(removed)] : []),
       ...(updated.length > 0 ? [updateTasks(updated)] : []),
       ...(added.length > 0 ? [insertTasks(added)] : []),
-      ...(this.#addedKeys.length > 0 ? [insertTaskKeys(this.#addedKeys, this.#gate.at)] : []),
+      ...(this.#addedKeys.length > 0 ? [insertTaskRepeatIds(this.#addedKeys, this.#gate.at)] : []),
     ];
   }
 }

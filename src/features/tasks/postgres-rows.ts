@@ -1,7 +1,7 @@
 import { toColumns } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
 import { priorities, statuses, type Task } from './schema.ts';
-import type { RequestKey } from './store.ts';
+import type { RequestRepeatId } from './store.ts';
 import { setCount, toMemberships, toPosition } from './task-sets.ts';
 import type { TaskEntry } from './task-text.ts';
 
@@ -52,7 +52,7 @@ export const removeTasks = (ids: readonly number[]): Statement => ({
 });
 
 /** Inserts keys with the original JSON of their tasks. The row of an expired key may still exist. */
-export const insertTaskKeys = (keys: readonly (RequestKey & { text: string })[], at: number): Statement => ({
+export const insertTaskRepeatIds = (keys: readonly (RequestRepeatId & { text: string })[], at: number): Statement => ({
   isPrepared: true,
   text: `INSERT INTO signalbox.idempotency (key, fingerprint, answer, at)
     SELECT u.key, u.fingerprint, u.answer, to_timestamp($4)

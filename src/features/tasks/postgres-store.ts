@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../storage/postgres/database.ts';
 import { isBodiless, readFirstPage, readPages } from '../../storage/postgres/pages.ts';
-import { rememberedMs } from '../../storage/recent-keys.ts';
+import { rememberedMs } from '../../storage/recent-entries.ts';
 import { createTaskCollection, type TaskWrite } from './postgres-batch.ts';
 import { priorities, statuses, type TaskChanges } from './schema.ts';
 import type { StoredTask, TaskFilter, TaskMatches, TaskSearch, TaskStore } from './store.ts';

@@ -5,7 +5,7 @@ import { needs, openFor } from '../../auth/access.ts';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
-import { idempotencyKeyHeader, ifMatchHeader, readIdempotencyKey, readIfMatch } from '../../http/text-forms.ts';
+import { idempotencyHeader, ifMatchHeader, readIfMatch, readRepeatId } from '../../http/text-forms.ts';
 import type { Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { TaskId } from '../../kit/shape.ts';
@@ -126,7 +126,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     ...openFor('tasks:write'),
     isSpecified: true,
     summary: 'Create a task',
-    headers: { request: idempotencyKeyHeader, response: withVersion },
+    headers: { request: idempotencyHeader, response: withVersion },
     textsAsSent: true,
     schema: {
       operationId: 'createTask',
@@ -135,7 +135,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
     },
     schemaErrorFormatter: toTaskRefusal,
     handler: ({ body, headers }, reply) => {
-      const key = readIdempotencyKey(headers);
+      const key = readRepeatId(headers);
       const created = store.create(body, key === undefined ? undefined : { key, bodyHash: hashFields(body) });
       return whenReady(reply, created, (task) => {
         publish(() => ({ id: task.id, kind: 'created' }));

@@ -24,7 +24,7 @@ export interface TaskSearch extends TaskFilter {
 }
 
 /** `Idempotency-Key` of a request, and a hash of its body. */
-export interface RequestKey {
+export interface RequestRepeatId {
   key: string;
   bodyHash: string;
 }
@@ -41,9 +41,9 @@ export interface TaskMatches extends List<Task> {
 export interface TaskStore {
   /**
    * Stores a new Pending task under the next id. Ids start at 1, have no gaps and are never reused. For 24 hours, a
-   * repeated key with the same body returns the same task. A repeated key with another body throws a KeyRefusal.
+   * repeated key with the same body returns the same task. A repeated key with another body throws a RepeatRefusal.
    */
-  create(fields: NewTask, key?: RequestKey): Awaitable<StoredTask>;
+  create(fields: NewTask, key?: RequestRepeatId): Awaitable<StoredTask>;
   find(id: number): Awaitable<StoredTask | undefined>;
   /**
    * Changes a task and its UpdatedAt. Returns undefined for an unknown task. Throws StoreConflict if `expected` does

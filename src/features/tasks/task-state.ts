@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type EntriesState, entryBytes, toTextBytes } from '../../storage/changes.ts';
-import { RecentKeys } from '../../storage/recent-keys.ts';
-import type { CurrentTasks, TaskChange, TaskKey } from './decide.ts';
+import { RecentEntries } from '../../storage/recent-entries.ts';
+import type { CurrentTasks, TaskChange, TaskRepeatId } from './decide.ts';
 import type { Task } from './schema.ts';
 import type { TaskMatches, TaskSearch, TaskStore } from './store.ts';
 import { readTaskChange, toChangeLength, writeTaskChange } from './task-lines.ts';
@@ -25,7 +25,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
   const tree = createTaskTree(setCount);
   /** Versions of tasks that have been changed. All other tasks have version 1. */
   const versions = new Map<number, number>();
-  const keys = new RecentKeys<TaskKey & { text: string }>(clock);
+  const keys = new RecentEntries<TaskRepeatId & { text: string }>(clock);
   /**
    * Short lists by query. Cached until a task changes, because tasks are listed far more often than they are changed.
    */
@@ -33,7 +33,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
   let lastId = 0;
   let bytes = 0;
   const bytesAt = (id: number): number => toBytes(tree.find(id));
-  const remember = (key: TaskKey, text: string): void => keys.remember(key.key, { ...key, text }, text.length);
+  const remember = (key: TaskRepeatId, text: string): void => keys.remember(key.key, { ...key, text }, text.length);
   return {
     apply: (change) => {
       if (recent.size > 0) recent.clear();

@@ -3,9 +3,9 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineTransfer } from '../../kit/feature.ts';
 import type { PortableTable } from '../../storage/portable-store.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
-import { rememberedMs } from '../../storage/recent-keys.ts';
+import { rememberedMs } from '../../storage/recent-entries.ts';
 import type { TaskChange } from './decide.ts';
-import { countTask, createCounts, insertTaskKeys, insertTasks, toEntryOfRow } from './postgres-rows.ts';
+import { countTask, createCounts, insertTaskRepeatIds, insertTasks, toEntryOfRow } from './postgres-rows.ts';
 import { Task } from './schema.ts';
 import { createTaskState } from './task-state.ts';
 import { type TaskEntry, toTaskEntry } from './task-text.ts';
@@ -57,7 +57,8 @@ const taskTable: PortableTable<TaskChange> = {
     const keys: Statement[] = [];
     for (const change of changes) {
       if ('lastId' in change) gate.lastId = Math.max(gate.lastId, change.lastId);
-      else if ('key' in change) keys.push(insertTaskKeys([{ ...change.key, text: change.text }], change.key.storedAt));
+      else if ('key' in change)
+        keys.push(insertTaskRepeatIds([{ ...change.key, text: change.text }], change.key.storedAt));
       else if ('put' in change) {
         tasks.push(change.put);
         countTask(gate.counts, change.put, 1);

@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { isAccessible, systemPaths } from '../../host/programs.ts';
 import type { Thing } from '../../kit/dependencies.ts';
 import { defineFeature } from '../../kit/feature.ts';
+import { findReachProblems, openReach } from '../../kit/reach.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
-import { findTargetProblems, openTargets } from '../../kit/targets.ts';
 import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createWatchChecks } from './checks.ts';
@@ -33,7 +33,7 @@ export const watches = defineFeature({
   settings: watchSettings,
   findProblems: ({ watches: configured, watchTargets }) => [
     ...findConfigProblems(configured),
-    ...findTargetProblems(watchTargets),
+    ...findReachProblems(watchTargets),
   ],
   listThings: ({ watches: configured, defaultWatches }) => [
     ...configured.map(({ name, dependsOn }): Thing => ({ ref: `watch/${name}`, dependsOn })),
@@ -46,7 +46,7 @@ export const watches = defineFeature({
     const ownPlace = toInstancePlace(database ? await offers.alerts.readInstance() : 'signalbox');
     const instance = database ? keepPlace(createLease(database, toPlaceLease(ownPlace))) : ownLease;
     const defaults = listDefaultWatches(await isAccessible(systemPaths.bootMark));
-    const targets = openTargets(settings.watchTargets);
+    const reach = openReach(settings.watchTargets);
     const leases = { machine, network, instance };
     const places = { machine: hostname(), network: '', instance: ownPlace };
     const watcher = new Watcher({
@@ -61,7 +61,7 @@ export const watches = defineFeature({
       incidents: offers.incidents,
       listChecks: (watch) => offers.hosts?.listChecks(watch) ?? [],
       history: offers.history,
-      targets,
+      reach,
       leases,
       places,
       isShared: database !== undefined,
@@ -121,7 +121,7 @@ export const watches = defineFeature({
       findConcerns: () => watcher.findConcerns(),
       start: () => watcher.start(),
       reload: (changed) => {
-        targets.change(changed.watchTargets);
+        reach.change(changed.watchTargets);
         keeper.configure(changed.watches, clock().getTime(), changed.defaultWatches ? defaults : []);
         return [];
       },

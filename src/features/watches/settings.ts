@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { hubSettings } from '../../kit/hub.ts';
-import { targetSettings } from '../../kit/targets.ts';
+import { reachSettings } from '../../kit/reach.ts';
 import { StrictWatch } from './schema.ts';
 
 export const watchSettings = {
@@ -13,6 +13,6 @@ export const watchSettings = {
     default: true,
     description: "Watch this machine's disks, memory and systemd units.",
   }),
-  ...targetSettings,
+  ...reachSettings,
   ...hubSettings,
 };

@@ -2,8 +2,8 @@ import type { HostReadings } from '../../host/readings.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Concern } from '../../kit/feature.ts';
 import type { HistoryColumn, HistorySource, PlaceCheck } from '../../kit/offers.ts';
+import type { Reach } from '../../kit/reach.ts';
 import type { Severity } from '../../kit/severity.ts';
-import type { Targets } from '../../kit/targets.ts';
 import { createLikeTest, isLike } from '../../lib/wildcards.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
@@ -19,7 +19,7 @@ export interface WatchReadings {
   /** Readings shared by several watches. */
   shared: Pick<HostReadings, 'fileSystems' | 'processes'>;
   usage: RecentUsage;
-  targets: Targets;
+  reach: Reach;
   /** All stored alerts. */
   journal: Pick<RecordLog, 'search'>;
   alertCounts: AlertCounts;

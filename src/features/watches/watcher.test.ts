@@ -5,7 +5,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { createHostReadings } from '../../host/index.ts';
 import type { HostReadings } from '../../host/readings.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
-import { createTargets } from '../../kit/targets.ts';
+import { createReach } from '../../kit/reach.ts';
 import { type Lease, ownLease } from '../../storage/postgres/lease.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { toKnownWatch } from './known-watch.ts';
@@ -48,7 +48,7 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
     quietMsOf: async () => undefined,
     incidents: { catchUp: async () => undefined, listUnsettled: async () => [] },
     history: undefined,
-    targets: createTargets([]),
+    reach: createReach([]),
     findConcerns: async () => [],
     readDataSpace: async () => ({ used: 0, available: 1 }),
     alerts: {

@@ -6,7 +6,7 @@ import { type Indexing, maxGroupBytes } from '../journal/options.ts';
 import type { Listing } from '../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Appended } from '../journal/writer.ts';
-import { rememberedMs } from '../recent-keys.ts';
+import { rememberedMs } from '../recent-entries.ts';
 import type { FollowedLog, LastRecord, RecordLog, RecordLogState, Release } from '../record-log.ts';
 import type { Collection } from './batch.ts';
 import type { Database } from './database.ts';
@@ -16,7 +16,7 @@ import {
   type NewRecord,
   type Placed,
   type RecordChange,
-  type RepeatRowKey,
+  type RowRepeatId,
   toEventTable,
 } from './record-collection.ts';
 import { countTable, listTable, parseRow, readPage, searchTable, toLevel } from './record-search.ts';
@@ -131,7 +131,7 @@ export class DatabaseLog implements RecordLog {
   }
 
   /** Returns the row of a record, by default with a new id. */
-  toNew(record: LogRecord, key?: RepeatRowKey, id = createId()): NewRecord {
+  toNew(record: LogRecord, key?: RowRepeatId, id = createId()): NewRecord {
     const { indexing, clock, hasEvents } = this.#options;
     if (hasEvents && isFeatureEvent(record)) {
       return { id, at: clock().getTime(), level: null, body: JSON.stringify(record), isEvent: true };
@@ -143,7 +143,7 @@ export class DatabaseLog implements RecordLog {
 
   /**
    * Stores either all rows or none. Leaves out repeats. Rejects with a JournalError (`queue-full`, `too-large`) or
-   * StoreUnavailable. Rejects with a KeyRefusal unless the records have been acknowledged.
+   * StoreUnavailable. Rejects with a RepeatRefusal unless the records have been acknowledged.
    */
   async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
     const { database, queueCount = 10_000, queueBytes = Number.POSITIVE_INFINITY } = this.#options;

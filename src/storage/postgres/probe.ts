@@ -52,5 +52,5 @@ export const askDatabase = async (
 };
 
 /** Returns the message of an error that the server reports. Undefined for any other error. */
-export const toServerMessage = (error: Error): string | undefined =>
+export const toServerErrorText = (error: Error): string | undefined =>
   error instanceof pg.DatabaseError || error instanceof PasswordMissing ? error.message : undefined;

@@ -1,17 +1,17 @@
-import { KeyRefusal } from '../../lib/expected-errors.ts';
+import { RepeatRefusal } from '../../lib/expected-errors.ts';
 import { dayMs } from '../../lib/units.ts';
 import type { LogRecord } from '../journal/line.ts';
 import type { PortableRecord, PortableTable } from '../portable-store.ts';
-import { rememberedMs } from '../recent-keys.ts';
+import { rememberedMs } from '../recent-entries.ts';
 import { type Collection, type Decision, type Gate, toColumns } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
 
 /** Key of a record. The record is a repeat if the last record with the same hash has the same state. */
-export interface RepeatRowKey {
+export interface RowRepeatId {
   hash: string;
   state: string;
-  /** True if a record with a different state is refused with a KeyRefusal. */
+  /** True if a record with a different state is refused with a RepeatRefusal. */
   isOnce: boolean;
   /**
    * Milliseconds after the first record, or the last reminder, after which a repeat is added as a reminder. The member
@@ -30,7 +30,7 @@ export interface NewRecord {
   level: string | null;
   /** Body as JSON without U+0000. */
   body: string;
-  key?: RepeatRowKey | undefined;
+  key?: RowRepeatId | undefined;
   /** True for a feature event. Feature events go to a second table with the same sequence of seqs. */
   isEvent?: boolean;
 }
@@ -101,7 +101,7 @@ export const createRecordCollection = (
   },
 });
 
-const listHashes = (key: RepeatRowKey | undefined): string[] =>
+const listHashes = (key: RowRepeatId | undefined): string[] =>
   key ? [key.hash, ...(key.remindAfterMs === undefined ? [] : [toReminderHash(key.hash)])] : [];
 
 class RecordBatch {
@@ -123,7 +123,7 @@ class RecordBatch {
   decide({ records, isAcknowledged }: RecordChange): Decision<Placed[]> {
     const isRefused = ({ key }: NewRecord): boolean =>
       key?.isOnce === true && (this.#keys.get(key.hash)?.state ?? key.state) !== key.state;
-    if (!isAcknowledged && records.some(isRefused)) return { refusal: new KeyRefusal() };
+    if (!isAcknowledged && records.some(isRefused)) return { refusal: new RepeatRefusal() };
     return { result: records.map((record) => this.#place(record)) };
   }
 
@@ -140,7 +140,7 @@ class RecordBatch {
     return { id, seq: this.#add(record, key?.hash, key?.state), isRepeat: false };
   }
 
-  #isDue({ hash, remindAfterMs = Number.POSITIVE_INFINITY }: RepeatRowKey, first: RememberedKey): boolean {
+  #isDue({ hash, remindAfterMs = Number.POSITIVE_INFINITY }: RowRepeatId, first: RememberedKey): boolean {
     const last = this.#keys.get(toReminderHash(hash)) ?? first;
     return this.#now - Math.max(last.at, first.at) >= remindAfterMs;
   }

@@ -1,4 +1,4 @@
-import { type ImportTarget, type PortableStore, passAll } from '../portable-store.ts';
+import { type ImportedStores, type PortableStore, passAll } from '../portable-store.ts';
 import { readPostgresUrl } from './address.ts';
 import { type Gate, lockGate, storeGate } from './batch.ts';
 import { type Connection, Primary, type Row, type Statement } from './connection.ts';
@@ -102,7 +102,7 @@ const readSaved = async (
 };
 
 /** Opens the database for an import in a single transaction. Other instances wait for the transaction. */
-export const openTablesForImport = async (url: string, stores: readonly PortableStore[]): Promise<ImportTarget> => {
+export const openTablesForImport = async (url: string, stores: readonly PortableStore[]): Promise<ImportedStores> => {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const gates = new Map<PortableStore, Gate>();
   const lastSeqs = new Map<string, number>();

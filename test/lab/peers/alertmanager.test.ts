@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { toTarget } from '../../../src/features/notifications/destinations/target.ts';
+import { toDestinationDefinition } from '../../../src/features/notifications/destinations/definition.ts';
 import { openTransport } from '../../../src/features/notifications/destinations/transport.ts';
 import { createIncidentMessage, type IncidentUpdate } from '../../../src/features/notifications/message/message.ts';
 import { readText } from '../../repo/support/documents.ts';
@@ -157,7 +157,7 @@ test('an outage of 1,000 alerts arrives completely through Alertmanager', { skip
 
 test('an incident fires in Alertmanager with its unchanged level until it is resolved', { skip }, async (t) => {
   const url = await startAlertmanager(t, sink);
-  const destination = toTarget({ name: 'second', type: 'alertmanager', url });
+  const destination = toDestinationDefinition({ name: 'second', type: 'alertmanager', url });
   const transport = await openTransport(destination, 1, () => new Date());
   t.after(() => transport.close());
   const parts = { publicUrl: undefined, toAcknowledgeUrl: () => undefined, instance: 'signalbox/0123456789abcdef' };

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSy
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { toTarget } from '../../../src/features/notifications/destinations/target.ts';
+import { toDestinationDefinition } from '../../../src/features/notifications/destinations/definition.ts';
 import { openTransport } from '../../../src/features/notifications/destinations/transport.ts';
 import { createIncidentMessage, type IncidentUpdate } from '../../../src/features/notifications/message/message.ts';
 import { createFolder } from '../../support/folder.ts';
@@ -87,7 +87,7 @@ test(
     const from = 'Signalbox <signalbox@example.org>';
     const settings = { name: 'mail', type: 'email', url: server.url, from };
     const send = async (update: IncidentUpdate, to: string) => {
-      const transport = await openTransport(toTarget({ ...settings, to: [to] }), 1, () => new Date());
+      const transport = await openTransport(toDestinationDefinition({ ...settings, to: [to] }), 1, () => new Date());
       t.after(() => transport.close());
       return (await transport.send(createIncidentMessage([update], parts))).outcome;
     };

@@ -6,7 +6,7 @@ import type { Lease } from '../../../storage/postgres/lease.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { type AlertRecord, createAlert } from '../alert.ts';
 import type { AlertStore } from '../log/alert-store.ts';
-import { splitKey } from '../log/repeat-keys.ts';
+import { splitRepeatId } from '../log/first-alerts.ts';
 import type { FiringState } from './firing-alerts.ts';
 import type { ReceiptCopies } from './receipt-copies.ts';
 import { type ReceiptTimes, tickMs } from './receipt-times.ts';
@@ -133,7 +133,7 @@ export class ExpiredAlerts {
  */
 const toResolution = (record: StoredRecord, now: Date): AlertRecord => {
   const { format, fingerprint, startsAt, labels, link, links, level, key } = record as StoredRecord & AlertRecord;
-  const { hash } = splitKey(toText(key));
+  const { hash } = splitRepeatId(toText(key));
   const text = { source: toText(record['source']), hostname: toText(record['hostname']) };
   const resolution = createAlert(
     { ...text, level: 'INFO', message: markResolved(toText(record['message'])) },

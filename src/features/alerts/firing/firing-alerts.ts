@@ -5,9 +5,9 @@ import { rankOf, toSeverity } from '../../../kit/severity.ts';
 import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
 import type { ProjectionState } from '../../../storage/projection-state.ts';
-import { RecentKeys } from '../../../storage/recent-keys.ts';
+import { RecentEntries } from '../../../storage/recent-entries.ts';
 import type { Resolution } from '../shown-alert.ts';
-import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
+import { type AlertExpiry, readExpiry, Series, toSeriesId } from './series.ts';
 
 /** Resolution: its id, its time in RFC 3339, and its time of receipt in Unix milliseconds. */
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
@@ -41,25 +41,25 @@ export interface FiringState {
  * the latest alerts, to limit memory.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
-  /** Series by `toSeriesKey`. */
-  readonly #series: RecentKeys<Series>;
+  /** Series by `toSeriesId`. */
+  readonly #series: RecentEntries<Series>;
   /** Resolutions by the id of the resolved alert. */
-  readonly #resolutions: RecentKeys<KnownResolution>;
+  readonly #resolutions: RecentEntries<KnownResolution>;
   /** True if the log has lines of version 1.0. These lines have no sender. */
   #knowsFormer = false;
   /** Receipt time of the last alert, in Unix milliseconds. Used for lines without a time. */
   #lastAt = 0;
 
   constructor(clock: () => Date) {
-    this.#series = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: maxSeries });
-    this.#resolutions = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: maxResolutions });
+    this.#series = new RecentEntries(clock, { keptMs: Number.POSITIVE_INFINITY, count: maxSeries });
+    this.#resolutions = new RecentEntries(clock, { keptMs: Number.POSITIVE_INFINITY, count: maxResolutions });
   }
 
   fold(record: StoredRecord): undefined {
     if (isFeatureEvent(record)) return;
     const at = readTime(record) ?? this.#lastAt;
     this.#lastAt = at;
-    const key = toSeriesKey(record);
+    const key = toSeriesId(record);
     if (key === undefined) return;
     if (record['sender'] === undefined) this.#knowsFormer = true;
     if (record['status'] === 'resolved') this.#resolve(key, record, at);
@@ -84,7 +84,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
 
   /** Returns the series of a record. Undefined if it is unknown. */
   findFiring(record: LogRecord): FiringAlert | undefined {
-    const key = toSeriesKey(record);
+    const key = toSeriesId(record);
     return key === undefined ? undefined : this.#find(record, key)?.series;
   }
 
@@ -98,7 +98,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return found;
   }
 
-  /** Returns the series with this key. `toSeriesKey` creates the keys. */
+  /** Returns the series with this key. `toSeriesId` creates the keys. */
   findSeries(key: string): RaisedSeries | undefined {
     const series = this.#series.find(key);
     return series && { ...series, ids: series.ids ?? [series.id] };
@@ -128,7 +128,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
   #find(record: LogRecord, key: string): { key: string; series: Series } | undefined {
     const own = this.#series.find(key);
     if (this.#knowsFormer && (!own || own.isResolved)) {
-      const formerKey = toSeriesKey({ ...record, sender: undefined }) ?? '';
+      const formerKey = toSeriesId({ ...record, sender: undefined }) ?? '';
       const former = this.#series.find(formerKey);
       if (former && !former.isResolved) return { key: formerKey, series: former };
     }

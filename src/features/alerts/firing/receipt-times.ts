@@ -1,8 +1,8 @@
 import { formatOf, toText } from '../../../kit/alert-record.ts';
 import { DueTimes } from '../../../kit/due-times.ts';
 import type { LogRecord } from '../../../storage/journal/line.ts';
-import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
-import { readExpiry, toSeriesKey } from './series.ts';
+import { RecentEntries, type Remembered } from '../../../storage/recent-entries.ts';
+import { readExpiry, toSeriesId } from './series.ts';
 
 /** Maximum number of sources and of expiring alerts in memory. */
 const maxSources = 20_000;
@@ -32,7 +32,7 @@ export interface ReceiptCopy {
  * a stop, a stall or a clock change.
  */
 export class ReceiptTimes {
-  readonly #sources: RecentKeys<Remembered>;
+  readonly #sources: RecentEntries<Remembered>;
   readonly #expiries = new DueTimes();
   /** Milliseconds during which the process was unable to receive anything. */
   #missed = 0;
@@ -43,7 +43,7 @@ export class ReceiptTimes {
 
   constructor(resolveTimeoutMs: () => number) {
     this.#resolveTimeoutMs = resolveTimeoutMs;
-    this.#sources = new RecentKeys(() => new Date(this.now()), {
+    this.#sources = new RecentEntries(() => new Date(this.now()), {
       keptMs: Number.POSITIVE_INFINITY,
       count: maxSources,
     });
@@ -74,7 +74,7 @@ export class ReceiptTimes {
 
   #renew(record: LogRecord): void {
     const expiry = readExpiry(record);
-    const series = expiry || record['status'] === 'resolved' ? toSeriesKey(record) : undefined;
+    const series = expiry || record['status'] === 'resolved' ? toSeriesId(record) : undefined;
     if (series === undefined) return;
     if (!expiry) {
       this.forget(series);

@@ -25,7 +25,7 @@ export const Series = Type.Object({
 export type Series = Static<typeof Series>;
 
 /** Returns the key of a record's series. Undefined for an alert that cannot be resolved. */
-export const toSeriesKey = (record: LogRecord): string | undefined =>
+export const toSeriesId = (record: LogRecord): string | undefined =>
   isResolvable(record)
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
     : undefined;

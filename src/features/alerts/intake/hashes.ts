@@ -11,7 +11,7 @@ export const hashParts = (...parts: (string | undefined)[]): string =>
 const maxKeyLength = 256;
 
 /** Shortens a long key to its beginning and a hash of the whole key. Different keys thus stay different. */
-export const toShortKey = (key: string): string =>
+export const shortenId = (key: string): string =>
   key.length <= maxKeyLength
     ? key
     : `${cutText(key, maxKeyLength - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;

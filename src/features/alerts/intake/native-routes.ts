@@ -5,7 +5,7 @@ import { openFor } from '../../../auth/access.ts';
 import type { IdentifySender } from '../../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../../http/errors.ts';
 import { sendJson, whenReady } from '../../../http/json.ts';
-import { idempotencyKeyHeader } from '../../../http/text-forms.ts';
+import { idempotencyHeader } from '../../../http/text-forms.ts';
 import { defineRoute, type Route } from '../../../kit/route.ts';
 import type { AlertStore } from '../log/alert-store.ts';
 import { AlertBody, AlertReceipt } from '../schema.ts';
@@ -35,7 +35,7 @@ export const createNativeRoute = (parts: IntakeParts): Route =>
     summary: 'Store an alert; responds once it is on disk',
     compressedBody: true,
     readOther: readForm,
-    headers: { request: idempotencyKeyHeader },
+    headers: { request: idempotencyHeader },
     schema: {
       operationId: 'createAlert',
       consumes: ['application/json', formType],
@@ -60,7 +60,7 @@ export const createTextRoute = (parts: IntakeParts): Route =>
     summary: 'Store a plain text as an alert; responds once it is on disk',
     body: 'bytes',
     compressedBody: true,
-    headers: { request: idempotencyKeyHeader },
+    headers: { request: idempotencyHeader },
     schema: {
       operationId: 'createAlertFromText',
       querystring: TextQuery,

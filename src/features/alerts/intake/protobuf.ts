@@ -13,12 +13,12 @@ type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'fixed64' | 'double' | 'by
 
 interface Field {
   name: string;
-  type: Scalar | (() => MessageFields);
+  type: Scalar | (() => ProtobufFields);
   isList?: true;
 }
 
 /** Fields by number. Other fields are skipped. */
-export type MessageFields = Readonly<Record<number, Field>>;
+export type ProtobufFields = Readonly<Record<number, Field>>;
 
 /** Protobuf wire types. */
 export const varint: WireType = 0;
@@ -49,9 +49,9 @@ const scalars: Record<Scalar, (reader: BinaryReader) => unknown> = {
 };
 
 /** Parses a message as in the Protobuf JSON mapping. Throws an HttpError for invalid bytes. */
-export const readProtobuf = (message: MessageFields, bytes: Buffer): Record<string, unknown> => {
+export const readProtobuf = (message: ProtobufFields, bytes: Buffer): Record<string, unknown> => {
   let values = 0;
-  const readFields = (reader: BinaryReader, fields: MessageFields, depth: number): Record<string, unknown> => {
+  const readFields = (reader: BinaryReader, fields: ProtobufFields, depth: number): Record<string, unknown> => {
     if (depth > maxDepth) throw new HttpError('invalid', `Request body is nested deeper than ${maxDepth} messages`);
     const found: Record<string, unknown> = {};
     while (reader.pos < reader.len) {

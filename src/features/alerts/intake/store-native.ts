@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '../../../http/errors.ts';
-import { readIdempotencyKey } from '../../../http/text-forms.ts';
+import { readRepeatId } from '../../../http/text-forms.ts';
 import { createNativeAlert, isEmpty, type Receipt } from '../alert.ts';
 import type { AlertOutcome, AlertStore } from '../log/alert-store.ts';
 import type { AlertBody } from '../schema.ts';
@@ -23,7 +23,7 @@ export const storeNative = (
   if (isEmpty(body)) {
     throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
   }
-  const key = readIdempotencyKey(headers);
+  const key = readRepeatId(headers);
   const record = createNativeAlert(body, receipt, headers);
   const stored = key === undefined ? store.append(record) : appendOnce(record, key, headers);
   return stored.then((outcome) => {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
 import { severities } from '../../../kit/severity.ts';
 import { createId, type StoredRecord, toLineStart, toRecordLine } from '../../../storage/journal/line.ts';
-import { rememberedCount } from '../../../storage/recent-keys.ts';
+import { rememberedCount } from '../../../storage/recent-entries.ts';
 import { AlertProjection } from './alert-projection.ts';
 
 const begun = Date.parse('2026-01-31T09:30:00Z');

@@ -6,11 +6,11 @@ import { codeOf } from '../../../storage/journal/errors.ts';
 import { isFeatureEvent, type StoredRecord } from '../../../storage/journal/line.ts';
 import { Projection } from '../../../storage/projection.ts';
 import type { ProjectionState } from '../../../storage/projection-state.ts';
-import { rememberedCount } from '../../../storage/recent-keys.ts';
+import { rememberedCount } from '../../../storage/recent-entries.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { ProjectionSnapshot } from '../../../storage/snapshot.ts';
 import { FiringAlerts, type FiringState } from '../firing/firing-alerts.ts';
-import { FirstAlert, RepeatKeys } from './repeat-keys.ts';
+import { FirstAlert, FirstAlerts } from './first-alerts.ts';
 
 /** Milliseconds for which alerts are collected before they are folded together. A waiting request cuts this short. */
 const gatherMs = 10;
@@ -25,12 +25,12 @@ const isFirstEntry = createSchemaCheck(FirstEntry) as (entry: unknown) => entry 
 export class AlertProjection implements ProjectionState<undefined> {
   readonly firing: FiringAlerts;
   readonly #clock: () => Date;
-  repeats: RepeatKeys;
+  repeats: FirstAlerts;
 
   constructor(clock: () => Date) {
     this.#clock = clock;
     this.firing = new FiringAlerts(clock);
-    this.repeats = new RepeatKeys(clock);
+    this.repeats = new FirstAlerts(clock);
   }
 
   fold(record: StoredRecord): undefined {
@@ -44,7 +44,7 @@ export class AlertProjection implements ProjectionState<undefined> {
    * stored nowhere.
    */
   async readRepeats(log: RecordLog): Promise<void> {
-    this.repeats = new RepeatKeys(this.#clock);
+    this.repeats = new FirstAlerts(this.#clock);
     for await (const records of log.readAfter(await findTail(log))) {
       for (const record of records) if (!isFeatureEvent(record)) this.repeats.fold(record);
     }

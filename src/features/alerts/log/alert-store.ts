@@ -1,12 +1,12 @@
 import { readTime } from '../../../kit/alert-record.ts';
 import { rankOf, toSeverity } from '../../../kit/severity.ts';
-import { KeyRefusal } from '../../../lib/expected-errors.ts';
+import { RepeatRefusal } from '../../../lib/expected-errors.ts';
 import { InTurn } from '../../../lib/scheduling.ts';
 import type { AlertRecord } from '../alert.ts';
 import type { FiringAlert, FiringState } from '../firing/firing-alerts.ts';
-import { toSeriesKey } from '../firing/series.ts';
+import { toSeriesId } from '../firing/series.ts';
 import { hashParts } from '../intake/hashes.ts';
-import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
+import { type FirstAlert, type FirstAlerts, splitRepeatId } from './first-alerts.ts';
 
 /** Result of storing the alerts in a body. */
 export interface StoredAlerts {
@@ -22,18 +22,18 @@ export interface StoredAlerts {
  * Key of an alert. An alert is a repeat if the last alert with the same hash has the same state and is less than 24
  * hours old.
  */
-interface RepeatKey {
+interface RepeatId {
   hash: string;
   state: string;
   /** True for an `Idempotency-Key`. Such a key is rejected if the last alert has a different state. */
   isOnce: boolean;
 }
 
-export interface KeyedAlert {
+export interface ReceivedAlert {
   /** Id in the log of the forwarding host. Default: a new id. */
   id?: string | undefined;
   record: AlertRecord;
-  key?: RepeatKey | undefined;
+  key?: RepeatId | undefined;
 }
 
 /** Result of storing an alert. The id of a repeat is the id of the first alert. */
@@ -51,7 +51,7 @@ export interface AlertStoreParts {
   onReceived?: ((record: AlertRecord) => void) | undefined;
 }
 
-/** Stores all alerts except repeats. Methods reject with a JournalError, a KeyRefusal or StoreUnavailable. */
+/** Stores all alerts except repeats. Methods reject with a JournalError, a RepeatRefusal or StoreUnavailable. */
 export abstract class AlertStore {
   protected readonly parts: AlertStoreParts;
   protected readonly inTurn = new InTurn();
@@ -61,10 +61,10 @@ export abstract class AlertStore {
   }
 
   /** First alerts that are known, by key. */
-  protected abstract get repeats(): RepeatKeys;
+  protected abstract get repeats(): FirstAlerts;
 
   /** Stores the alerts that are not repeats: either all of them or none. */
-  protected abstract storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]>;
+  protected abstract storeKeyed(alerts: readonly ReceivedAlert[]): Promise<AlertOutcome[]>;
 
   /** Stores an alert even if it is already stored. */
   async append(record: AlertRecord): Promise<AlertOutcome> {
@@ -90,10 +90,10 @@ export abstract class AlertStore {
   }
 
   /** Returns the first alert with this key if a new alert with the key would be a repeat. */
-  protected findFirst({ hash, state, isOnce }: RepeatKey): FirstAlert | undefined {
+  protected findFirst({ hash, state, isOnce }: RepeatId): FirstAlert | undefined {
     const known = this.repeats.find(hash);
     if (known?.state === state) return known;
-    if (known && isOnce) throw new KeyRefusal();
+    if (known && isOnce) throw new RepeatRefusal();
     return undefined;
   }
 
@@ -106,7 +106,7 @@ export abstract class AlertStore {
     const firing = new Map<string, FiringAlert>();
     const resolved = new Set<string>();
     return records.map((record, index) => {
-      const key = toSeriesKey(record);
+      const key = toSeriesId(record);
       if (key === undefined) return record;
       const known = firing.get(key) ?? this.parts.firing.state.findFiring(record);
       if (record.status === 'resolved') {
@@ -127,7 +127,7 @@ export abstract class AlertStore {
   }
 
   /** Returns the milliseconds after which a repeat of this alert is stored as a reminder. Undefined if it never is. */
-  protected remindAfterMs({ record, key }: KeyedAlert): number | undefined {
+  protected remindAfterMs({ record, key }: ReceivedAlert): number | undefined {
     const { firing, repeatAfterMs } = this.parts;
     if (key?.isOnce || record.status !== 'firing') return undefined;
     const after = repeatAfterMs();
@@ -146,7 +146,7 @@ const toIdempotencyKey = (
   state: hashParts(source, level, message, hostname, fingerprint, status, labels && JSON.stringify(labels), link),
 });
 
-const parseKey = (text: string | undefined): RepeatKey | undefined => {
-  const { hash, state } = splitKey(text);
+const parseKey = (text: string | undefined): RepeatId | undefined => {
+  const { hash, state } = splitRepeatId(text);
   return hash === '' ? undefined : { hash, state, isOnce: false };
 };

@@ -3,10 +3,10 @@ import { createId } from '../../../storage/journal/line.ts';
 import type { Projection } from '../../../storage/projection.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
-import { toSeriesKey } from '../firing/series.ts';
+import { toSeriesId } from '../firing/series.ts';
 import { type AlertProjection, toFiringState } from './alert-projection.ts';
-import { type AlertOutcome, AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store.ts';
-import type { FirstAlert, RepeatKeys } from './repeat-keys.ts';
+import { type AlertOutcome, AlertStore, type AlertStoreParts, type ReceivedAlert } from './alert-store.ts';
+import type { FirstAlert, FirstAlerts } from './first-alerts.ts';
 
 /** New record, indexed by the hash of its key. */
 interface NewRecord {
@@ -36,19 +36,19 @@ export class FileAlertStore extends AlertStore {
     return { id, isRepeat: false };
   }
 
-  protected get repeats(): RepeatKeys {
+  protected get repeats(): FirstAlerts {
     return this.#projection.state.repeats;
   }
 
   /** Waits for other requests that are storing alerts with the same series or keys. */
-  protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
+  protected storeKeyed(alerts: readonly ReceivedAlert[]): Promise<AlertOutcome[]> {
     const names = listNames(alerts);
     if (names.size === 0) return this.#storeNow(alerts);
     const step = () => this.inTurn.run([...names], () => this.#storeNow(alerts));
     return this.#projection.hasRead ? step() : this.#catchUp().then(step);
   }
 
-  async #storeNow(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
+  async #storeNow(alerts: readonly ReceivedAlert[]): Promise<AlertOutcome[]> {
     const records: AlertRecord[] = [];
     /** Ids of the records that came with an id. */
     const given: string[] = [];
@@ -79,7 +79,7 @@ export class FileAlertStore extends AlertStore {
    * True if a repeat should be stored as a reminder. Depends on the age of the first alert, or of its last reminder if
    * there is one.
    */
-  #isReminder(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: FirstAlert): boolean {
+  #isReminder(alert: ReceivedAlert, { storedAt, remindedAt = storedAt }: FirstAlert): boolean {
     const after = this.remindAfterMs(alert);
     return after !== undefined && this.parts.clock().getTime() - remindedAt >= after;
   }
@@ -101,10 +101,10 @@ export class FileAlertStore extends AlertStore {
  * Returns the names of the alerts' series. Also returns the keys of alerts without a series or with an
  * `Idempotency-Key`.
  */
-const listNames = (alerts: readonly KeyedAlert[]): Set<string> => {
+const listNames = (alerts: readonly ReceivedAlert[]): Set<string> => {
   const names = new Set<string>();
   for (const { record, key } of alerts) {
-    const series = toSeriesKey(record);
+    const series = toSeriesId(record);
     if (series !== undefined) names.add(series);
     if (key && (key.isOnce || series === undefined)) names.add(key.hash);
   }

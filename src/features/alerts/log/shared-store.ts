@@ -2,10 +2,10 @@ import { StoreUnavailable, ValueRefusal } from '../../../lib/expected-errors.ts'
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import { createId, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../../storage/postgres/database-log.ts';
-import type { NewRecord, Placed, RepeatRowKey } from '../../../storage/postgres/record-collection.ts';
+import type { NewRecord, Placed, RowRepeatId } from '../../../storage/postgres/record-collection.ts';
 import type { AlertRecord } from '../alert.ts';
-import { AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store.ts';
-import { RepeatKeys } from './repeat-keys.ts';
+import { AlertStore, type AlertStoreParts, type ReceivedAlert } from './alert-store.ts';
+import { FirstAlerts } from './first-alerts.ts';
 import type { Spool } from './spool.ts';
 
 /** Milliseconds after which an uncommitted alert is written to the spool. */
@@ -25,7 +25,7 @@ export class SharedAlertStore extends AlertStore {
   readonly #log: DatabaseLog;
   readonly #catchUp: () => Promise<void>;
   /** Alerts with an `Idempotency-Key` that this process has stored. */
-  protected readonly repeats: RepeatKeys;
+  protected readonly repeats: FirstAlerts;
   /** Spool that calls `ship`. Undefined if the setting `spool` is off. */
   spool: Spool | undefined;
 
@@ -33,7 +33,7 @@ export class SharedAlertStore extends AlertStore {
     super(parts);
     this.#log = log;
     this.#catchUp = catchUp;
-    this.repeats = new RepeatKeys(parts.clock);
+    this.repeats = new FirstAlerts(parts.clock);
   }
 
   /**
@@ -55,7 +55,7 @@ export class SharedAlertStore extends AlertStore {
 
   async #shipAll(lines: readonly StoredRecord[]): Promise<void> {
     const rows = lines.map(({ of, record, key }) => ({
-      ...this.#log.toNew(record as LogRecord, key as RepeatRowKey | undefined),
+      ...this.#log.toNew(record as LogRecord, key as RowRepeatId | undefined),
       id: of as string,
     }));
     // Another instance may have stored the first alert of a repeat.
@@ -63,12 +63,12 @@ export class SharedAlertStore extends AlertStore {
   }
 
   /** Stores alerts with the same `Idempotency-Key` one at a time, because the spool does not recognize repeats. */
-  protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+  protected storeKeyed(alerts: readonly ReceivedAlert[]): Promise<Placed[]> {
     const names = alerts.flatMap(({ key }) => (key?.isOnce ? [key.hash] : []));
     return names.length === 0 ? this.#storeNow(alerts) : this.inTurn.run(names, () => this.#storeNow(alerts));
   }
 
-  async #storeNow(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+  async #storeNow(alerts: readonly ReceivedAlert[]): Promise<Placed[]> {
     // A resolution names the alert that it resolves. Another instance may have stored that alert just now.
     const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
     const hasResolution = alerts.some(({ record: { status } }) => status === 'resolved');
@@ -85,7 +85,7 @@ export class SharedAlertStore extends AlertStore {
     return placed;
   }
 
-  #toRowKey(alert: KeyedAlert | undefined): RepeatRowKey | undefined {
+  #toRowKey(alert: ReceivedAlert | undefined): RowRepeatId | undefined {
     return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
   }
 

@@ -7,7 +7,7 @@ import { isFeatureEvent } from '../../../storage/journal/line.ts';
 import { type PortableRecord, SeenIds } from '../../../storage/portable-store.ts';
 import { createRecordTable } from '../../../storage/postgres/record-collection.ts';
 import { Alert } from '../schema.ts';
-import { splitKey } from './repeat-keys.ts';
+import { splitRepeatId } from './first-alerts.ts';
 
 const Text = Type.String();
 const TextOrNull = nullable(Text);
@@ -57,7 +57,7 @@ export const alertTransfer = defineTransfer<PortableRecord>({
       // A reminder is not a first alert.
       read: ({ key, bodyHash, repeatOf }) => {
         if (typeof key !== 'string' || repeatOf !== undefined) return undefined;
-        const { hash, state } = splitKey(key);
+        const { hash, state } = splitRepeatId(key);
         return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
       },
       // All other keys are in their records, so this one is an Idempotency-Key.

@@ -17,7 +17,7 @@ export const toFieldTests = ({ level, severity, source, hostname, status }: Aler
 ];
 
 /** Creates a case-insensitive test for text in the message of a record. Without text, every record passes. */
-export const createMessageTest = (wanted: string | undefined): ((record: LogRecord) => boolean) => {
+export const createTextTest = (wanted: string | undefined): ((record: LogRecord) => boolean) => {
   if (wanted === undefined) return () => true;
   const lower = wanted.toLowerCase();
   return ({ message }) =>

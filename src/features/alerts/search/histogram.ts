@@ -6,7 +6,7 @@ import { createFilterTest } from '../../../lib/wildcards.ts';
 import type { Counting } from '../../../storage/journal/read/search.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { HistogramQuery } from '../schema.ts';
-import { type AlertFilters, createMessageTest, createSeverityTest, parseRange, toFieldTests } from './filters.ts';
+import { type AlertFilters, createSeverityTest, createTextTest, parseRange, toFieldTests } from './filters.ts';
 import { maxReadBytes } from './read-limit.ts';
 
 const dayMinutes = 24 * 60;
@@ -80,7 +80,7 @@ const countFound = async (
   { since, until }: Window,
   add: Add,
 ): Promise<boolean> => {
-  const hasText = createMessageTest(query.q);
+  const hasText = createTextTest(query.q);
   const { next } = await journal.search({
     since: since * minuteMs,
     until: until * minuteMs,

@@ -12,7 +12,7 @@ import type { RecordLog } from '../../../storage/record-log.ts';
 import type { FiringState } from '../firing/firing-alerts.ts';
 import { AlertDetails, type AlertEntry, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from '../schema.ts';
 import { toAlertDetails, toEntry } from '../shown-alert.ts';
-import { createMessageTest, parseRange, toFieldTests } from './filters.ts';
+import { createTextTest, parseRange, toFieldTests } from './filters.ts';
 import { countAlerts } from './histogram.ts';
 import { maxReadBytes, refuseLargeRead } from './read-limit.ts';
 
@@ -52,7 +52,7 @@ const createSearchRoute = ({ journal, firing, nameIncidents }: SearchParts, queu
         before,
         limit,
         match: toFieldTests(query),
-        test: createMessageTest(query.q),
+        test: createTextTest(query.q),
         maxBytes: maxReadBytes,
         maxFoundBytes: maxPageBytes,
       };

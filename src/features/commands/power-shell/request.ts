@@ -1,7 +1,7 @@
 import type { FilterCondition } from '../filter.ts';
 import { type CommandParameters, chooseProperties, type ParsedCommand } from '../policy.ts';
 import { hasWildcard } from '../wildcards.ts';
-import type { eventFilterKeys } from './script.ts';
+import type { eventFilterNames } from './script.ts';
 
 type Scalar = string | number | Date;
 
@@ -72,7 +72,7 @@ const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandPar
     EndTime: Before,
     Level: levels && [...new Set(levels)],
     ProviderName: Source?.some(hasWildcard) ? undefined : Source?.map(toPattern),
-  } satisfies Record<(typeof eventFilterKeys)[number], unknown>;
+  } satisfies Record<(typeof eventFilterNames)[number], unknown>;
 };
 
 /**

@@ -20,7 +20,7 @@ export const readProperties = {
 } as const;
 
 /** Filters for Get-WinEvent. It is used if Get-EventLog is missing. */
-export const eventFilterKeys = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
+export const eventFilterNames = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
 
 const toHashTable = (entries: [string, readonly string[]][]): string => {
   const lines = entries.map(([key, values]) => `  '${key}' = @(${values.map((each) => `'${each}'`).join(', ')})`);
@@ -29,7 +29,7 @@ const toHashTable = (entries: [string, readonly string[]][]): string => {
 
 const allowed = toHashTable([
   ...Object.entries(policies).map(([name, { parameters }]): [string, string[]] => [name, Object.keys(parameters)]),
-  ['Get-WinEvent', eventFilterKeys],
+  ['Get-WinEvent', eventFilterNames],
 ]);
 
 const classes = toHashTable(

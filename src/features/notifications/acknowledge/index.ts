@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Parts } from '../../../kit/feature.ts';
 import type { IncidentSource } from '../../../kit/incident-source.ts';
 import type { Route } from '../../../kit/route.ts';
-import { readStoredKey } from '../../../kit/stored-key.ts';
+import { readStoredSecret } from '../../../kit/stored-secret.ts';
 import { createAcknowledgeLinks, type LinkedDestination } from './links.ts';
 import { createAcknowledgeRoutes } from './routes.ts';
 
-interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clock' | 'log'> {
+interface LinkParts extends Pick<Parts, 'deriveSecrets' | 'storage' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource;
   publicUrl: string | undefined;
   /** Finds the current destination with a name. */
@@ -26,8 +26,8 @@ interface LinkAcknowledgement {
 
 /** Sets up the links that let receivers acknowledge incidents without a login. */
 export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowledgement> => {
-  const { deriveKeys, base, clock, incidents, publicUrl, findDestination } = parts;
-  const [first = await readKey(parts), ...previous] = deriveKeys('acknowledge');
+  const { deriveSecrets, base, clock, incidents, publicUrl, findDestination } = parts;
+  const [first = await readKey(parts), ...previous] = deriveSecrets('acknowledge');
   const links = createAcknowledgeLinks([first, ...previous], clock, findDestination);
   return {
     keys: [first, ...previous],
@@ -45,7 +45,7 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
 const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {
   // Without a public address, no links are served, and no file is needed.
   if (publicUrl === undefined) return randomBytes(32);
-  return readStoredKey(storage.file('acknowledge.key'), (err) =>
+  return readStoredSecret(storage.file('acknowledge.key'), (err) =>
     log.warn(
       { err },
       'the key for acknowledgement links cannot be stored: links in notifications become invalid when the server stops',

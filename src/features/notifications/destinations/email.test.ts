@@ -13,10 +13,10 @@ import { type MailServer, refusal, startMailServer } from '../../../../test/supp
 import { readState, startOutbox, waitUntilIdle } from '../../../../test/support/outbox.ts';
 import { atEnd } from '../../../../test/support/scope.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { createTargets } from '../../../kit/targets.ts';
+import { createReach } from '../../../kit/reach.ts';
 import { createIncidentMessage, type IncidentUpdate } from '../message/message.ts';
+import { toDestinationDefinition } from './definition.ts';
 import { createMailTransport } from './smtp.ts';
-import { toTarget } from './target.ts';
 import { openTransport } from './transport.ts';
 
 type Scope = Parameters<typeof startMailServer>[0];
@@ -31,7 +31,11 @@ const mail = { name: 'mail', type: 'email', from: 'signalbox@example.org', to: [
 
 /** Opens a transport to the server. The returned function sends messages and resolves to their outcomes. */
 const open = async (t: Scope, url: string, settings: object = {}, isRuntimeSetting = false) => {
-  const transport = await openTransport(toTarget({ ...mail, url, ...settings }, isRuntimeSetting), 1, () => new Date());
+  const transport = await openTransport(
+    toDestinationDefinition({ ...mail, url, ...settings }, isRuntimeSetting),
+    1,
+    () => new Date(),
+  );
   atEnd(t, () => transport.close());
   return (...updates: IncidentUpdate[]) => transport.send(createIncidentMessage(updates, parts));
 };
@@ -263,10 +267,10 @@ test('a mail counts as the possible cause if the connection breaks or stalls aft
 
 test('a mail server created at run time is reached by its name, but not at a cloud metadata address', async (t) => {
   const server = await startMailServer(t);
-  const { receiver } = toTarget({ ...mail, url: `smtp://localhost:${server.port}` }, true);
+  const { receiver } = toDestinationDefinition({ ...mail, url: `smtp://localhost:${server.port}` }, true);
   const sendTo = async (address: string) => {
     const resolve: LookupFunction = (_host, _options, callback) => callback(null, [{ address, family: 4 }]);
-    const transport = createMailTransport(receiver, 5, createTargets([], resolve).lookup);
+    const transport = createMailTransport(receiver, 5, createReach([], resolve).lookup);
     atEnd(t, () => transport.close());
     return transport.send(createIncidentMessage([createUpdate()], parts));
   };
@@ -281,7 +285,7 @@ test('a mail takes no longer than its limit, even with a slow server', async (t)
     socket.on('close', () => clearInterval(timer));
   };
   for (const behave of [() => undefined, drip]) {
-    const { receiver } = toTarget({ ...mail, url: await startBrokenServer(t, behave) });
+    const { receiver } = toDestinationDefinition({ ...mail, url: await startBrokenServer(t, behave) });
     const transport = createMailTransport(receiver, 0.3);
     const message = createIncidentMessage([createUpdate()], parts);
     assert.deepEqual((await transport.send(message)).outcome, {
@@ -296,7 +300,7 @@ test('a mail takes no longer than its limit, even with a slow server', async (t)
   const silent = createServer();
   await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };
-  const { receiver } = toTarget({ ...mail, url: `smtp://127.0.0.1:${port}` });
+  const { receiver } = toDestinationDefinition({ ...mail, url: `smtp://127.0.0.1:${port}` });
   const message = createIncidentMessage([createUpdate()], parts);
   assert.deepEqual((await createMailTransport(receiver, 0.3).send(message)).outcome, {
     kind: 'failed',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type LookupFunction, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { answer, type Behaviour, startReceiver } from '../../../../test/support/receiver.ts';
-import { createTargets } from '../../../kit/targets.ts';
+import { createReach } from '../../../kit/reach.ts';
 import { MiB } from '../../../lib/units.ts';
 import { createHttpTransport, type ReceiverReply } from './http-transport.ts';
 
@@ -47,7 +47,7 @@ test('only 64 KiB of a response of 1 GB are read, and the connection is closed',
 test('a name that resolves to a cloud metadata address is not contacted, and the reason names the setting', async (t) => {
   const resolve: LookupFunction = (_host, _options, callback) =>
     callback(null, [{ address: '169.254.169.254', family: 4 }]);
-  const transport = createHttpTransport({ url: new URL('http://localhost/') }, 1, 5, createTargets([], resolve).lookup);
+  const transport = createHttpTransport({ url: new URL('http://localhost/') }, 1, 5, createReach([], resolve).lookup);
   t.after(() => transport.close());
   const reply = await transport.send(request);
   assert.equal('failure' in reply && reply.failure, 'localhost is not allowed by watchTargets');

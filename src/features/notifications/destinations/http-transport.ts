@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as lookUpName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
-import { UncheckedTarget } from '../../../kit/targets.ts';
+import { UncheckedAddress } from '../../../kit/reach.ts';
 import { connectionFailures, forUntrusted } from '../../../lib/network-failures.ts';
 import { createSerial } from '../../../lib/scheduling.ts';
 import type { DeliveryRequest, ReceiverAddress } from './type.ts';
@@ -115,7 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.end(describe(error), { isForbidden: error instanceof UncheckedTarget });
+    this.end(describe(error), { isForbidden: error instanceof UncheckedAddress });
   }
 
   /** Ends the exchange. A response with a status counts even if its body is incomplete. */
@@ -148,7 +148,7 @@ const reasons: Record<string, string> = {
 
 /** Returns the reason for a failure. Leaves out strings that could reveal parts of the request. */
 const describe = (error: Error): string => {
-  if (error instanceof UncheckedTarget) return error.message;
+  if (error instanceof UncheckedAddress) return error.message;
   const { code = error.name } = error as NodeJS.ErrnoException;
   return reasons[code] ?? `the request failed (${code})`;
 };

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { createResolution, createUpdate, openedAt } from '../../../../test/support/incident-messages.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { createIncidentMessage, type IncidentUpdate } from '../message/message.ts';
-import { toTarget } from './target.ts';
+import { toDestinationDefinition } from './definition.ts';
 import { openTransport } from './transport.ts';
 
 const publicUrl = 'https://signalbox.example.org';
@@ -15,7 +15,7 @@ const instance = 'signalbox/0123456789abcdef';
 /** Returns the request that a destination sends for updates. */
 const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ...updates: IncidentUpdate[]) => {
   const receiver = await startReceiver(t);
-  const target = toTarget({ name: 'hook', type: 'webhook', url: `${receiver.url}/x`, ...settings });
+  const target = toDestinationDefinition({ name: 'hook', type: 'webhook', url: `${receiver.url}/x`, ...settings });
   const transport = await openTransport(target, 1, () => new Date());
   t.after(() => transport.close());
   const message = createIncidentMessage(updates, { publicUrl, toAcknowledgeUrl: () => acknowledgeUrl, instance });

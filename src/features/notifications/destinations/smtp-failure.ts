@@ -1,4 +1,4 @@
-import { forbiddenTarget } from '../../../kit/targets.ts';
+import { forbiddenAddress } from '../../../kit/reach.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 
 /** Step of an SMTP session at which a failure occurred. */
@@ -55,7 +55,7 @@ const reasons: Record<string, string> = {
 /** Returns the reason. Leaves out the text of the server's response, because it may name people. */
 export const toReason = (failure: MailFailure): string => {
   const { step, code, origin, status, response, command } = failure;
-  if (origin === forbiddenTarget) return failure.message;
+  if (origin === forbiddenAddress) return failure.message;
   if (isTlsProblem(failure)) {
     const detail = status ?? origin;
     return `TLS with the mail server failed${detail === '' ? '' : ` (${detail})`}`;
@@ -77,7 +77,7 @@ export const toReason = (failure: MailFailure): string => {
 export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   const { step, status, code, command } = failure;
   const reason = toReason(failure);
-  if (failure.origin === forbiddenTarget) return { kind: 'rejected', reason };
+  if (failure.origin === forbiddenAddress) return { kind: 'rejected', reason };
   const isPermanent = status !== undefined && status >= 500;
   if (isTlsProblem(failure) || (step === 'login' && (isPermanent || (code === 'EAUTH' && status === undefined)))) {
     return { kind: 'rejected', reason };

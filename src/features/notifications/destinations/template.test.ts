@@ -7,7 +7,7 @@ import { createResolution, createUpdate } from '../../../../test/support/inciden
 import { startOutbox, waitForRequests } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { createIncidentMessage, type IncidentUpdate } from '../message/message.ts';
-import { toTarget } from './target.ts';
+import { toDestinationDefinition } from './definition.ts';
 import { openTransport } from './transport.ts';
 
 type Scope = Parameters<typeof startReceiver>[0];
@@ -21,7 +21,7 @@ const parts = {
 /** Opens a destination with a template. Returns a function that sends messages, and the requests it sent. */
 const open = async (t: Scope, settings: object, path = '/send') => {
   const receiver = await startReceiver(t);
-  const target = toTarget({ name: 'sms', type: 'template', url: `${receiver.url}${path}`, ...settings });
+  const target = toDestinationDefinition({ name: 'sms', type: 'template', url: `${receiver.url}${path}`, ...settings });
   const transport = await openTransport(target, 1, () => new Date());
   t.after(() => transport.close());
   const tell = async (...updates: IncidentUpdate[]) => {

@@ -1,8 +1,8 @@
-import { createTargets, type Targets, UncheckedTarget } from '../../../kit/targets.ts';
+import { createReach, type Reach, UncheckedAddress } from '../../../kit/reach.ts';
 import { type Outgoing, toOutgoing } from '../message/outgoing.ts';
 import { toDeliveryOutcome } from '../queue/outcome.ts';
+import type { DestinationDefinition } from './definition.ts';
 import type { HttpTransport } from './http-transport.ts';
-import type { DestinationTarget } from './target.ts';
 import type { DeliveryRequest, SendResult, Transport } from './type.ts';
 
 /** Default timeout of a request in seconds, for most types. */
@@ -10,50 +10,50 @@ const usualSeconds = 15;
 
 /**
  * Opens the transport of a destination. Loads its modules on first use. A destination from the runtime settings can
- * reach only `targets`.
+ * reach only `reach`.
  */
 export const openTransport = async (
-  target: DestinationTarget,
+  definition: DestinationDefinition,
   connections: number,
   clock: () => Date,
-  targets: Targets = createTargets([]),
+  reach: Reach = createReach([]),
 ): Promise<Transport> => {
-  const { type, receiver, settings, isRuntimeSetting } = target;
+  const { type, receiver, settings, isRuntimeSetting } = definition;
   const seconds = settings.timeoutSeconds ?? type.timeoutSeconds ?? usualSeconds;
-  const lookup = isRuntimeSetting ? targets.lookup : undefined;
+  const lookup = isRuntimeSetting ? reach.lookup : undefined;
   const transport =
     (await type.openTransport?.(receiver, seconds, lookup)) ??
     toTransport(
-      target,
+      definition,
       (await import('./http-transport.ts')).createHttpTransport(receiver, connections, seconds, lookup),
       clock,
     );
   if (!isRuntimeSetting) return transport;
   return {
     // Sockets do not look up IP addresses, and the setting may have changed since the last attempt.
-    send: async (content, added) => toForbidden(target, targets) ?? (await transport.send(content, added)),
+    send: async (content, added) => toForbidden(definition, reach) ?? (await transport.send(content, added)),
     close: () => transport.close(),
   };
 };
 
-const toForbidden = ({ receiver: { url } }: DestinationTarget, targets: Targets): SendResult | undefined => {
+const toForbidden = ({ receiver: { url } }: DestinationDefinition, reach: Reach): SendResult | undefined => {
   try {
-    targets.assertHost(url.hostname);
+    reach.assertHost(url.hostname);
     return undefined;
   } catch (error) {
-    if (!(error instanceof UncheckedTarget)) throw error;
+    if (!(error instanceof UncheckedAddress)) throw error;
     return { outcome: { kind: 'rejected', reason: error.message }, reply: error.message };
   }
 };
 
 /** Returns the transport of an HTTP destination. */
 export const toTransport = (
-  target: Pick<DestinationTarget, 'type' | 'receiver'>,
+  definition: Pick<DestinationDefinition, 'type' | 'receiver'>,
   { send, close }: HttpTransport,
   clock: () => Date,
 ): Transport => ({
   send: async (content, added) => {
-    const reply = await send(createRequest(target, toOutgoing(content), clock(), added));
+    const reply = await send(createRequest(definition, toOutgoing(content), clock(), added));
     if ('failure' in reply) {
       const { failure: reason, isSent: mayBeMessage, isForbidden, isUnanswered } = reply;
       if (isForbidden) return { outcome: { kind: 'rejected', reason }, reply: reason };
@@ -73,7 +73,7 @@ export const toTransport = (
 
 /** Builds the request that sends the content, with additional headers. `now` is the time of the request. */
 const createRequest = (
-  { type, receiver }: Pick<DestinationTarget, 'type' | 'receiver'>,
+  { type, receiver }: Pick<DestinationDefinition, 'type' | 'receiver'>,
   outgoing: Outgoing,
   now: Date,
   added: Record<string, string> = {},

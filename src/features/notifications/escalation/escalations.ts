@@ -1,7 +1,7 @@
 import type { SharedIncident } from '../../../kit/incident.ts';
 import type { EscalationStep } from '../../../kit/incident-source.ts';
 import { joinTarget, listNamesOf, splitTarget } from '../../../kit/people.ts';
-import type { DestinationTarget } from '../destinations/target.ts';
+import type { DestinationDefinition } from '../destinations/definition.ts';
 import type { People } from '../people/people.ts';
 import { findNextStep, type NextStep, placeOf } from './next-step.ts';
 import { findUnknownTargets, type PolicyNames } from './policy.ts';
@@ -86,7 +86,7 @@ export class Escalations {
   /**
    * True if the destination is notified of the incident only by steps and requests. Its own rules then do not apply.
    */
-  governs(incident: SharedIncident, { settings: { name }, way }: DestinationTarget, now: number): boolean {
+  governs(incident: SharedIncident, { settings: { name }, way }: DestinationDefinition, now: number): boolean {
     if (way) return this.policyOf(incident, now) !== null || this.isOffDuty(incident, way, now);
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
   }

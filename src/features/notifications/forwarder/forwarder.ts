@@ -31,9 +31,9 @@ export class Forwarder extends Destination<ForwardedAlert> {
 
   constructor(parts: ForwarderParts) {
     super(parts);
-    const { alerts, accepts, kept, target } = parts;
+    const { alerts, accepts, kept, definition } = parts;
     this.#parts = parts;
-    this.repeatMinutes = target.settings.repeatMinutes ?? defaultRepeatMinutes;
+    this.repeatMinutes = definition.settings.repeatMinutes ?? defaultRepeatMinutes;
     this.#reader = new LogReader({
       alerts,
       accepts,
@@ -186,7 +186,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
    * is no longer in the log.
    */
   async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
-    const { target, findAlert } = this.#parts;
-    return target.type.knowsByLabels && typeof resolves === 'string' ? findAlert(resolves) : undefined;
+    const { definition, findAlert } = this.#parts;
+    return definition.type.knowsByLabels && typeof resolves === 'string' ? findAlert(resolves) : undefined;
   }
 }

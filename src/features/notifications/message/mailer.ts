@@ -1,9 +1,9 @@
 import type { MailOutcome, OutsideMail } from '../../../kit/offers.ts';
-import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
+import { type Reach, UncheckedAddress } from '../../../kit/reach.ts';
 import type { KnownDestination } from '../destination-kind.ts';
+import { toDestinationDefinition } from '../destinations/definition.ts';
 import { toMailAddress } from '../destinations/mail.ts';
 import type { MailSender } from '../destinations/smtp.ts';
-import { toTarget } from '../destinations/target.ts';
 import { toSingleLine } from './plain-text.ts';
 
 const timeoutSeconds = 30;
@@ -11,13 +11,13 @@ const timeoutSeconds = 30;
 /** Sends mails to people outside, using the mail server of a destination. */
 export class Mailer {
   readonly #find: () => KnownDestination | undefined;
-  readonly #targets: Targets;
+  readonly #reach: Reach;
   #opened: { from: KnownDestination; sender: MailSender } | undefined;
 
   /** `find` returns the destination with the mail server to use. */
-  constructor(find: () => KnownDestination | undefined, targets: Targets) {
+  constructor(find: () => KnownDestination | undefined, reach: Reach) {
     this.#find = find;
-    this.#targets = targets;
+    this.#reach = reach;
   }
 
   get isUsable(): boolean {
@@ -44,7 +44,7 @@ export class Mailer {
       if (outcome.kind === 'delivered' || outcome.kind === 'refused') return outcome.kind;
       return concernsOneMail ? 'deferred' : 'failed';
     } catch (error) {
-      if (error instanceof UncheckedTarget) return 'failed';
+      if (error instanceof UncheckedAddress) return 'failed';
       throw error;
     }
   }
@@ -56,13 +56,13 @@ export class Mailer {
   /** Returns the sender for a destination. The sender keeps connections open briefly. */
   async #open(destination: KnownDestination): Promise<MailSender> {
     const { settings, setting } = destination;
-    const { receiver, isRuntimeSetting } = toTarget(settings, setting !== undefined);
+    const { receiver, isRuntimeSetting } = toDestinationDefinition(settings, setting !== undefined);
     // The setting `watchTargets` may have changed since the last mail.
-    if (isRuntimeSetting) this.#targets.assertHost(receiver.url.hostname);
+    if (isRuntimeSetting) this.#reach.assertHost(receiver.url.hostname);
     if (this.#opened?.from === destination) return this.#opened.sender;
     await this.close();
     const { createMailSender } = await import('../destinations/smtp.ts');
-    const sender = createMailSender(receiver, timeoutSeconds, isRuntimeSetting ? this.#targets.lookup : undefined);
+    const sender = createMailSender(receiver, timeoutSeconds, isRuntimeSetting ? this.#reach.lookup : undefined);
     this.#opened = { from: destination, sender };
     return sender;
   }

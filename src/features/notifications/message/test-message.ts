@@ -1,6 +1,6 @@
-import type { Targets } from '../../../kit/targets.ts';
+import type { Reach } from '../../../kit/reach.ts';
 import { shorten } from '../../../lib/well-formed.ts';
-import type { DestinationTarget } from '../destinations/target.ts';
+import type { DestinationDefinition } from '../destinations/definition.ts';
 import { openTransport } from '../destinations/transport.ts';
 import { createTextAlert } from './text-alert.ts';
 
@@ -15,15 +15,15 @@ interface TestOutcome {
 
 /** Sends a single alert without storing it. */
 export const sendTest = async (
-  target: DestinationTarget,
+  definition: DestinationDefinition,
   clock: () => Date,
-  targets?: Targets,
+  reach?: Reach,
   text = 'This is a test alert.',
 ): Promise<TestOutcome> => {
-  const transport = await openTransport(target, 1, clock, targets);
+  const transport = await openTransport(definition, 1, clock, reach);
   const { outcome, reply } = await transport.send(createTextAlert(clock(), text));
   await transport.close();
-  return { isDelivered: outcome.kind === 'delivered', response: toShown(hideSecrets(reply, target)) };
+  return { isDelivered: outcome.kind === 'delivered', response: toShown(hideSecrets(reply, definition)) };
 };
 
 const toShown = (text: string): string => {
@@ -32,7 +32,7 @@ const toShown = (text: string): string => {
 };
 
 /** Returns the response without control characters, and without secrets that the receiver may have echoed. */
-const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
+const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationDefinition): string =>
   [...secrets, ...Object.values(headers).flatMap(toSecrets), ...toUrlSecrets(url)]
     .flatMap(toForms)
     .filter((secret) => secret.length > 1)

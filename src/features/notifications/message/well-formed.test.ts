@@ -6,7 +6,7 @@ import { createUpdate } from '../../../../test/support/incident-messages.ts';
 import { startOutbox, waitForRequests } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
-import { toTarget } from '../destinations/target.ts';
+import { toDestinationDefinition } from '../destinations/definition.ts';
 import { openTransport } from '../destinations/transport.ts';
 import { createIncidentMessage } from './message.ts';
 
@@ -60,7 +60,12 @@ for (const [path, settings] of destinations) {
 
   test(`an incident with half a surrogate pair is delivered with U+FFFD in its place: ${name}`, async (t) => {
     const receiver = await startReceiver(t);
-    const target = toTarget({ name: 'hook', url: `${receiver.url}${path}`, notify: 'incidents', ...settings });
+    const target = toDestinationDefinition({
+      name: 'hook',
+      url: `${receiver.url}${path}`,
+      notify: 'incidents',
+      ...settings,
+    });
     const transport = await openTransport(target, 1, () => new Date());
     t.after(() => transport.close());
     const update = createUpdate({ title: half, source: half, hostname: half, about: half, labels });

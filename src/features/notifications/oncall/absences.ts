@@ -1,8 +1,8 @@
 import { HttpError } from '../../../http/errors.ts';
 import { fetchDocument } from '../../../kit/fetch-document.ts';
+import { type Reach, UncheckedAddress } from '../../../kit/reach.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
-import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
 import { connectionFailures } from '../../../lib/network-failures.ts';
 import { dayMs, hourMs, MiB, minuteMs } from '../../../lib/units.ts';
 import { absenceKind, type KnownAbsences, parseCalendarUrl, type StoredAbsences } from './absence-kind.ts';
@@ -28,7 +28,7 @@ interface Reading {
 
 interface AbsenceParts {
   settings: SettingStore;
-  targets: Targets;
+  reach: Reach;
   clock: () => Date;
   /** Called when the known absences may have changed. */
   onChanged: () => void;
@@ -49,9 +49,9 @@ export class Absences {
       settings: parts.settings,
       check: ({ url }) => {
         try {
-          parts.targets.assertHost(parseCalendarUrl(url).hostname);
+          parts.reach.assertHost(parseCalendarUrl(url).hostname);
         } catch (error) {
-          if (!(error instanceof UncheckedTarget)) throw error;
+          if (!(error instanceof UncheckedAddress)) throw error;
           throw new HttpError('invalid', `${error.message}: an administrator can allow it`);
         }
       },
@@ -93,13 +93,13 @@ export class Absences {
   }
 
   async #read(): Promise<void> {
-    const { clock, targets } = this.#parts;
+    const { clock, reach } = this.#parts;
     for (const { name, url } of this.settings.list()) {
       const now = clock().getTime();
       const before = this.findReading(name);
       if (this.#closing.signal.aborted || (before && Math.abs(now - before.at) < readMs)) continue;
       const within = { startsAt: now, endsAt: now + daysAhead * dayMs };
-      const result = await fetchAbsences(url, within, targets, this.#closing.signal)
+      const result = await fetchAbsences(url, within, reach, this.#closing.signal)
         .then(({ absences, skipped }) => ({
           absences,
           problem: skipped === 0 ? null : `skipped ${skipped} events that recur in an unsupported pattern`,
@@ -121,7 +121,7 @@ const toReason = (error: NodeJS.ErrnoException): string => {
 const fetchAbsences = async (
   url: string,
   within: Period,
-  { lookup, assertHost }: Targets,
+  { lookup, assertHost }: Reach,
   closing: AbortSignal,
 ): Promise<{ absences: Period[]; skipped: number }> => {
   const address = parseCalendarUrl(url);

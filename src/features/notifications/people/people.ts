@@ -1,12 +1,12 @@
 import { HttpError } from '../../../http/errors.ts';
 import type { Concern } from '../../../kit/feature.ts';
 import type { KnownUser } from '../../../kit/offers.ts';
+import { type Reach, UncheckedAddress } from '../../../kit/reach.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
-import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
-import type { DestinationTarget } from '../destinations/target.ts';
+import type { DestinationDefinition } from '../destinations/definition.ts';
 import { deleteOwned, isSameUser } from './removal.ts';
-import { type MailServer, splitWayName, toDelay, toWayTarget } from './way.ts';
+import { type MailServer, splitWayName, toDelay, toWayDefinition } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
 
 /** Source of the users for whom ways are managed. */
@@ -16,7 +16,7 @@ interface UserSource {
 
 interface PeopleParts {
   settings: SettingStore;
-  targets: Targets;
+  reach: Reach;
   clock: () => Date;
   users: UserSource | undefined;
   /** Returns the destination with the mail server for ways that have no server themselves. */
@@ -32,7 +32,7 @@ export class People {
   readonly people: PersonKeeper;
   readonly #parts: PeopleParts;
   /** Target of each way, or the reason why the way cannot be used. Undefined after a change, until recomputed. */
-  #resolved: ReadonlyMap<string, DestinationTarget | string> | undefined;
+  #resolved: ReadonlyMap<string, DestinationDefinition | string> | undefined;
 
   constructor(parts: PeopleParts) {
     const { settings, settle, onUnusable } = parts;
@@ -65,12 +65,12 @@ export class People {
     return own.toSorted((one, other) => delayOf(one) - delayOf(other));
   }
 
-  /** Returns the target of a way. Throws an Error if the way cannot be used. */
-  toTarget({ name, person, setting }: KnownWay): DestinationTarget {
+  /** Returns the definition of a way. Throws an Error if the way cannot be used. */
+  definitionOf({ name, person, setting }: KnownWay): DestinationDefinition {
     const known = this.people.find(person);
     const quiet = known ? { ...known.quiet, text: JSON.stringify(known.setting.value) } : noQuiet;
     const { value, createdAt } = setting;
-    return toWayTarget(name, value, createdAt, quiet, this.#parts.findMail());
+    return toWayDefinition(name, value, createdAt, quiet, this.#parts.findMail());
   }
 
   /** Returns the reason why a way cannot be used. Null for a usable way. */
@@ -84,8 +84,8 @@ export class People {
     this.#resolved = undefined;
   }
 
-  /** Returns the targets of all usable ways. Ways of deleted users are not used. */
-  listTargets(): DestinationTarget[] {
+  /** Returns the reach of all usable ways. Ways of deleted users are not used. */
+  listDefinitions(): DestinationDefinition[] {
     return [...this.#resolve().values()].filter((found) => typeof found !== 'string');
   }
 
@@ -109,16 +109,16 @@ export class People {
     return [...new Set(usable.map(({ person }) => person))];
   }
 
-  /** Returns the target of each way, or the reason why the way cannot be used. */
-  #resolve(): ReadonlyMap<string, DestinationTarget | string> {
+  /** Returns the definition of each way, or the reason why the way cannot be used. */
+  #resolve(): ReadonlyMap<string, DestinationDefinition | string> {
     this.#resolved ??= new Map(this.ways.list().map((way) => [way.name, this.#resolveOne(way)]));
     return this.#resolved;
   }
 
-  #resolveOne(way: KnownWay): DestinationTarget | string {
+  #resolveOne(way: KnownWay): DestinationDefinition | string {
     if (!this.isUser(way.person)) return `there is no user ${way.person}`;
     try {
-      return this.toTarget(way);
+      return this.definitionOf(way);
     } catch (error) {
       return (error as Error).message;
     }
@@ -130,10 +130,10 @@ export class People {
       throw new HttpError('wrong-state', `A person can have at most ${mostWaysEach} contact methods: delete one first`);
     }
     try {
-      const target = this.toTarget(way);
-      if (target.isRuntimeSetting) this.#parts.targets.assertHost(target.receiver.url.hostname);
+      const definition = this.definitionOf(way);
+      if (definition.isRuntimeSetting) this.#parts.reach.assertHost(definition.receiver.url.hostname);
     } catch (error) {
-      const isForbidden = error instanceof UncheckedTarget;
+      const isForbidden = error instanceof UncheckedAddress;
       const { message } = error as Error;
       throw new HttpError('invalid', isForbidden ? `${message}: ask an administrator to allow it` : message);
     }

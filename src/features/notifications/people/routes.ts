@@ -7,10 +7,10 @@ import { sendJson } from '../../../http/json.ts';
 import { createClientSignal, createQueue } from '../../../http/overload.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../../http/text-forms.ts';
 import { assertNameOfPath, assertOwnMembers, pickOwnMembers } from '../../../kit/own-members.ts';
+import type { Reach } from '../../../kit/reach.ts';
 import { defineRoute, type Route } from '../../../kit/route.ts';
 import { toSettingFacts } from '../../../kit/setting-kind.ts';
 import { sendSetting } from '../../../kit/setting-routes.ts';
-import type { Targets } from '../../../kit/targets.ts';
 import { sendTest } from '../message/test-message.ts';
 import { TestResult } from '../schema.ts';
 import { requireOwnPerson } from './own-person.ts';
@@ -22,7 +22,7 @@ import { type KnownWay, requireWayName, toShownWay } from './way-kind.ts';
 interface PersonRouteParts {
   people: People;
   codes: WayCodes;
-  targets: Targets;
+  reach: Reach;
   clock: () => Date;
   isQuiet: boolean;
 }
@@ -182,14 +182,14 @@ const createDeleteWayRoute = ({ people }: PersonRouteParts): Route =>
     },
   });
 
-const createTestRoute = ({ people, codes, targets, clock, isQuiet }: PersonRouteParts): Route => {
+const createTestRoute = ({ people, codes, reach, clock, isQuiet }: PersonRouteParts): Route => {
   const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });
   const send = async (request: FastifyRequest, way: KnownWay, reply: FastifyReply) => {
     const { name, setting } = way;
     const code = codes.create({ name, createdAt: setting.createdAt, value: setting.value });
     const text = `This is a test of ${name}. Confirm it under My contact methods with the code ${code}.`;
     const { isDelivered, response } = await queue.run(
-      () => sendTest(people.toTarget(way), clock, targets, text),
+      () => sendTest(people.definitionOf(way), clock, reach, text),
       createClientSignal(reply),
     );
     // Otherwise, a Reader could read any server that this server can reach.

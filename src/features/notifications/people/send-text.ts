@@ -1,8 +1,8 @@
-import type { DestinationTarget } from '../destinations/target.ts';
+import type { DestinationDefinition } from '../destinations/definition.ts';
 import type { TextEnd } from '../plan/incident-messages.ts';
 
 interface TextDestination {
-  target: Pick<DestinationTarget, 'way'>;
+  definition: Pick<DestinationDefinition, 'way'>;
   sendText(text: string, isNeeded: () => boolean): Promise<TextEnd>;
 }
 
@@ -16,7 +16,9 @@ export const sendToPerson = async (
   text: string,
   isNeeded: () => boolean,
 ): Promise<boolean> => {
-  const own = destinations.flatMap((one) => (one.target.way?.person === person ? [{ one, way: one.target.way }] : []));
+  const own = destinations.flatMap((one) =>
+    one.definition.way?.person === person ? [{ one, way: one.definition.way }] : [],
+  );
   const shortest = Math.min(...own.map(({ way }) => way.delayMs));
   const ends = own.filter(({ way }) => way.delayMs === shortest).map(({ one }) => one.sendText(text, isNeeded));
   const accepted = ends.map(async (end) => {

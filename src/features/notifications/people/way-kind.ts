@@ -10,7 +10,7 @@ import { assertDestinationName, type DestinationSettings } from '../settings.ts'
 import { compileQuiet, type Quiet, type StoredPerson } from './person.ts';
 import { toAddressText } from './proof.ts';
 import { Person, PersonParams, ShownWay, WayParams } from './schema.ts';
-import { type StoredWay, splitWayName, toWayName, toWayTarget } from './way.ts';
+import { type StoredWay, splitWayName, toWayDefinition, toWayName } from './way.ts';
 
 /** Maximum number of ways in total, and per person. */
 const mostWays = 1000;
@@ -53,7 +53,7 @@ const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {
   if (isIndirect || Object.values(headers).some((header) => typeof header !== 'string')) {
     throw new HttpError('invalid', 'Files and variables with secrets can only be named in the config file');
   }
-  toWayTarget(name, value, createdAt, { hours: undefined, except: new Set() }, anyServer);
+  toWayDefinition(name, value, createdAt, { hours: undefined, except: new Set() }, anyServer);
   return { name, ...names, setting };
 };
 

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../../lib/duration.ts';
 import { dayMs } from '../../../lib/units.ts';
-import { type DestinationTarget, toTarget } from '../destinations/target.ts';
+import { type DestinationDefinition, toDestinationDefinition } from '../destinations/definition.ts';
 import type { DestinationSettings } from '../settings.ts';
 import type { Quiet } from './person.ts';
 
@@ -71,23 +71,23 @@ export interface MailServer {
   isRuntimeSetting: boolean;
 }
 
-/** Returns the target of a way. Throws an Error if the way is unusable. */
-export const toWayTarget = (
+/** Returns the definition of a way. Throws an Error if the way is unusable. */
+export const toWayDefinition = (
   name: string,
   stored: StoredWay,
   createdAt: number,
   quiet: Quiet & { text?: string },
   mail: MailServer | undefined,
-): DestinationTarget => {
+): DestinationDefinition => {
   const delayMs = toDelay(stored.delay);
   // Only a server from the config file is exempt from watchTargets.
   const isRuntimeSetting = stored.url !== undefined || mail?.isRuntimeSetting === true;
-  const target = toTarget(toWaySettings(name, stored, mail?.settings), isRuntimeSetting, createdAt);
+  const definition = toDestinationDefinition(toWaySettings(name, stored, mail?.settings), isRuntimeSetting, createdAt);
   const { hours, except, text } = quiet;
   const { person = '' } = splitWayName(name) ?? {};
   return {
-    ...target,
-    rules: { ...target.rules, delayMs, afterMs: delayMs, hours, hoursExcept: except },
+    ...definition,
+    rules: { ...definition.rules, delayMs, afterMs: delayMs, hours, hoursExcept: except },
     way: { person, delayMs, quiet: text },
   };
 };

@@ -69,7 +69,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   constructor(parts: IncidentDestinationParts) {
     super(parts);
     this.#parts = parts;
-    this.#collector = new Collector(parts.target.rules.groupMs);
+    this.#collector = new Collector(parts.definition.rules.groupMs);
     this.#messages = new IncidentMessages(this.queue.waiting);
   }
 

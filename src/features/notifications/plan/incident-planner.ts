@@ -45,18 +45,20 @@ export class IncidentPlanner {
     now: number,
     { silencedBy, hold } = this.findBlocks(incident, now),
   ): NotificationPlan {
-    const { name, target } = destination;
+    const { name, definition } = destination;
     const last = incident.notices[name];
     // A failing destination is not notified of its own failure.
     if (isReportAbout(incident.sender, incident.about, name)) return last && 'forget';
     // The receiver definitely did not get the opening, so it does not get the resolution either.
     if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
     const { onCall, escalations } = this.#parts;
-    const isGoverned = escalations.governs(incident, target, now);
+    const isGoverned = escalations.governs(incident, definition, now);
     // The first step follows immediately and reaches everyone that the rise in level concerns.
     if (isGoverned && escalations.isStarting(incident, now)) return undefined;
-    const isOnCall = target.way ? !escalations.isOffDuty(incident, target.way, now) : onCall.isOnCall(name, now);
-    const address = addressOf(incident, target);
+    const isOnCall = definition.way
+      ? !escalations.isOffDuty(incident, definition.way, now)
+      : onCall.isOnCall(name, now);
+    const address = addressOf(incident, definition);
     const circumstances = {
       now,
       isOnCall,
@@ -65,7 +67,7 @@ export class IncidentPlanner {
       address,
       isGoverned,
     };
-    return planNotification(incident, last, target.rules, circumstances);
+    return planNotification(incident, last, definition.rules, circumstances);
   }
 }
 

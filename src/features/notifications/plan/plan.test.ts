@@ -5,7 +5,7 @@ import { amount } from '../../../../test/support/long.ts';
 import type { Address, NotificationEvent, NotificationState, SharedIncident } from '../../../kit/incident.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 import { type Circumstances, type NotificationPlan, planNotification, type UsableHours } from './plan.ts';
-import { type IncidentKeys, toIncidentRules } from './rules.ts';
+import { type IncidentOptions, toIncidentRules } from './rules.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -67,7 +67,7 @@ const daytime: UsableHours = {
 };
 
 const plan = (
-  keys: IncidentKeys,
+  keys: IncidentOptions,
   incident: SharedIncident,
   last?: NotificationState,
   {
@@ -91,7 +91,7 @@ const show = (found: NotificationPlan): unknown => {
   return Number.isFinite(dueAt) ? [what, (dueAt - start) / second] : [what, waitsFor];
 };
 
-const atOnce: IncidentKeys = { groupSeconds: 0 };
+const atOnce: IncidentOptions = { groupSeconds: 0 };
 const acknowledged = { by: 'anna', at: start + minute, until: null, comment: null };
 const taken = create({ state: 'acknowledged', stateSince: start + minute, acknowledged });
 const over = create({
@@ -174,7 +174,7 @@ test('groupSeconds: a notification is due after this time, or immediately with 0
 
 test('a clock that was set back since delays no notification', () => {
   const now = start - 24 * hour;
-  const due = (keys: IncidentKeys, last?: NotificationState): unknown => {
+  const due = (keys: IncidentOptions, last?: NotificationState): unknown => {
     const found = plan(keys, create(), last, { now });
     return found && found !== 'forget' && [found.what, found.dueAt - now, found.happenedAt - start];
   };
@@ -312,7 +312,7 @@ const settings = fc.record({
 test('in any order of events, a destination gets each wanted notification once, and none that its rules forbid', () => {
   fc.assert(
     fc.property(steps, settings, (all, chosen) => {
-      const keys = chosen as unknown as IncidentKeys;
+      const keys = chosen as unknown as IncidentOptions;
       let incident = create();
       let last: NotificationState | undefined;
       let now = start;

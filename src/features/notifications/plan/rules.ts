@@ -10,7 +10,7 @@ const defaultGroupSeconds = 10;
 const defaultHoursExcept = ['CRITICAL'];
 
 /** Settings that decide when a destination is notified of incidents. */
-export type IncidentKeys = Partial<
+export type IncidentOptions = Partial<
   Pick<
     DestinationSettings,
     'notify' | 'on' | 'after' | 'repeat' | 'groupSeconds' | 'hours' | 'hoursExcept' | 'levels' | 'sources'
@@ -21,7 +21,9 @@ const ofIncidents = ['on', 'after', 'repeat', 'groupSeconds', 'hours', 'hoursExc
 const ofAlerts = ['formats', 'repeatMinutes', 'startAt'] as const;
 
 /** Throws an Error if settings contradict each other. */
-export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof ofAlerts)[number], unknown>>): void => {
+export const assertIncidentOptions = (
+  keys: IncidentOptions & Partial<Record<(typeof ofAlerts)[number], unknown>>,
+): void => {
   const { notify = 'alerts', on = defaultOn, repeat, hours, hoursExcept } = keys;
   if (notify === 'alerts') {
     const name = ofIncidents.find((one) => keys[one] !== undefined);
@@ -41,7 +43,7 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
 };
 
 /** Converts the settings of a destination to rules. `toHours` parses `hours`, or throws an Error. */
-export const toIncidentRules = (keys: IncidentKeys, toHours: (text: string) => UsableHours): IncidentRules => {
+export const toIncidentRules = (keys: IncidentOptions, toHours: (text: string) => UsableHours): IncidentRules => {
   const { on = defaultOn, after = 0, repeat, groupSeconds = defaultGroupSeconds, hours, sources } = keys;
   const levels = keys.levels?.map(toSeverity);
   return {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { awaitWithin } from '../../../lib/scheduling.ts';
-import type { DestinationTarget } from '../destinations/target.ts';
+import type { DestinationDefinition } from '../destinations/definition.ts';
 import type { Transport } from '../destinations/type.ts';
 import type { DeliveryProgress } from '../forwarder/progress.ts';
 import type { KeptProgress } from '../forwarder/progress-file.ts';
@@ -15,10 +15,10 @@ import type { Queued } from './waiting.ts';
 const closingMs = 2000;
 
 /** Destination whose receiver has just accepted a message. */
-export type Delivered = Pick<Destination<unknown>, 'name' | 'target'>;
+export type Delivered = Pick<Destination<unknown>, 'name' | 'definition'>;
 
 export interface DestinationParts {
-  target: DestinationTarget;
+  definition: DestinationDefinition;
   kept: KeptProgress;
   transport: Transport;
   /** Maximum number of simultaneous requests. */
@@ -35,7 +35,7 @@ export interface DestinationParts {
 /** Destination with its queue, the health of its receiver, and its progress file. */
 export abstract class Destination<T> implements QueueUser<T> {
   readonly name: string;
-  readonly target: DestinationTarget;
+  readonly definition: DestinationDefinition;
   readonly progress: DeliveryProgress;
   readonly health: ReceiverHealth;
   readonly queue: DeliveryQueue<T>;
@@ -43,13 +43,13 @@ export abstract class Destination<T> implements QueueUser<T> {
   #reporting: Promise<void> = Promise.resolve();
 
   protected constructor(parts: DestinationParts) {
-    const { target, kept, concurrency, maxRequests, clock, log } = parts;
+    const { definition, kept, concurrency, maxRequests, clock, log } = parts;
     const { progress } = kept;
-    const { name } = target.settings;
-    const backoff = createBackoff(target.settings);
+    const { name } = definition.settings;
+    const backoff = createBackoff(definition.settings);
     this.#parts = parts;
     this.name = name;
-    this.target = target;
+    this.definition = definition;
     this.progress = progress;
     this.health = new ReceiverHealth({ name, backoff, store: progress, clock, log });
     this.queue = new DeliveryQueue({ user: this, health: this.health, backoff, concurrency, maxRequests, clock });

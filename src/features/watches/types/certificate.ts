@@ -28,12 +28,12 @@ export const certificateWatch = defineWatchType({
     if ((path === undefined) === (host === undefined)) return 'set either path or host';
     return path !== undefined && port !== undefined ? 'port needs host' : findTrustProblem(trusted);
   },
-  check: async (watch, { targets, clock }, signal) => {
+  check: async (watch, { reach, clock }, signal) => {
     const { path, host = '', port = defaultPort } = watch;
     const { authorities } = await readTrust(watch);
     if (path === undefined) {
       const bare = toBareHost(host);
-      const end = await readServerCertificate(bare, port, { targets, authorities }, signal);
+      const end = await readServerCertificate(bare, port, { reach, authorities }, signal);
       return [toDaysFinding(toServerName({ host: bare, port }), end, clock())];
     }
     const text = await readSmallFile(path).catch((error: NodeJS.ErrnoException) => {

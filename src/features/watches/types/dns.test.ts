@@ -36,7 +36,7 @@ test('the text of a TXT record is expected with its case, and the name of a CNAM
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const server = `127.0.0.1:${socket.address().port}`;
-  const readings = { targets: { assertHost: () => undefined } } as unknown as WatchReadings;
+  const readings = { reach: { assertHost: () => undefined } } as unknown as WatchReadings;
   const look = async (record: string, expected: string) => {
     const settings = create({ server, record, expected });
     const [finding] = await dnsWatch.check(settings, readings, AbortSignal.timeout(5000));

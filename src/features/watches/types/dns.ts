@@ -35,10 +35,10 @@ export const dnsWatch = defineWatchType({
     if (Number(port) < 1 || Number(port) > 65_535) return `the port of server must be 1 to 65535, not ${port}`;
     return undefined;
   },
-  check: async (watch, { targets }, signal) => {
+  check: async (watch, { reach }, signal) => {
     const { host = '', record = 'A', server, expected, limit } = watch;
     const thing = `${host} ${record}`;
-    if (server !== undefined) targets.assertHost(splitServer(server).address);
+    if (server !== undefined) reach.assertHost(splitServer(server).address);
     const begun = performance.now();
     const answers = await resolve(watch, signal).catch((error: NodeJS.ErrnoException) => {
       const reason = signal.aborted ? 'the name server does not respond' : reasons[error.code ?? ''];

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import type { Targets } from '../../../kit/targets.ts';
+import type { Reach } from '../../../kit/reach.ts';
 import { toLocalDay } from '../../../lib/local-time.ts';
 import { isObject, parseJson } from '../../../lib/parse-json.ts';
 import { dayMs } from '../../../lib/units.ts';
@@ -37,11 +37,11 @@ export const domainWatch = defineWatchType({
       ? undefined
       : 'server must be the http or https URL of an RDAP server';
   },
-  check: async ({ domain = '', server }, { targets, clock }, signal) => {
+  check: async ({ domain = '', server }, { reach, clock }, signal) => {
     const name = domainToASCII(domain).replace(/\.$/, '');
-    const base = server ?? (await findServer(name, targets, signal));
+    const base = server ?? (await findServer(name, reach, signal));
     const url = new URL(`domain/${name}`, base.endsWith('/') ? base : `${base}/`);
-    const { status, parsed } = await ask(url.href, targets, signal);
+    const { status, parsed } = await ask(url.href, reach, signal);
     if (status === 404) return [{ thing: domain, isBad: true, words: `${domain} is not registered` }];
     if (status !== 200) throw new Error(`${url.host} responded ${status}`);
     const end = readExpiry(parsed);
@@ -51,12 +51,8 @@ export const domainWatch = defineWatchType({
 });
 
 /** Requests a document. Rejects with an Error whose message is the reason. */
-const ask = async (
-  url: string,
-  targets: Targets,
-  signal: AbortSignal,
-): Promise<{ status: number; parsed: unknown }> => {
-  const access = { targets, clock: new PhaseClock(), authorities: [] };
+const ask = async (url: string, reach: Reach, signal: AbortSignal): Promise<{ status: number; parsed: unknown }> => {
+  const access = { reach, clock: new PhaseClock(), authorities: [] };
   const request = { headers: { accept: 'application/rdap+json, application/json' } };
   const { status, body } = await requestUrl(url, access, signal, request).catch((error: Error) => {
     throw new Error(`the request to ${new URL(url).host} failed: ${error.message}`);
@@ -65,10 +61,10 @@ const ask = async (
 };
 
 /** Finds the RDAP server of a domain's top-level domain. Rejects with an Error whose message is the reason. */
-const findServer = async (name: string, targets: Targets, signal: AbortSignal): Promise<string> => {
+const findServer = async (name: string, reach: Reach, signal: AbortSignal): Promise<string> => {
   const now = performance.now();
   if (!registry || now - registry.at > registryMs) {
-    const { status, parsed } = await ask(registryUrl, targets, signal);
+    const { status, parsed } = await ask(registryUrl, reach, signal);
     const servers = readRegistry(parsed);
     if (status !== 200 || servers.size === 0)
       throw new Error(`${registryUrl} responded ${status} without a list of servers`);

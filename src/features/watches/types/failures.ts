@@ -1,4 +1,4 @@
-import { UncheckedTarget } from '../../../kit/targets.ts';
+import { UncheckedAddress } from '../../../kit/reach.ts';
 import { connectionFailures } from '../../../lib/network-failures.ts';
 
 /** Reasons by error code. The names of OpenSSL's codes differ between versions of Node. */
@@ -46,14 +46,15 @@ type SocketError = NodeJS.ErrnoException & { hostname?: string; reason?: string;
 
 /** Converts a connection error to an Error whose message is the reason in words. */
 export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
-  if (error instanceof UncheckedTarget) return error;
+  if (error instanceof UncheckedAddress) return error;
   if (signal.aborted) return new Error('there was no response in time');
   const { code = '', hostname, errors } = error as SocketError;
   const codes = errors?.map((each) => each.code) ?? [code];
   if (codes.every((each) => each === 'ENETUNREACH'))
-    return new UncheckedTarget('this machine has no route to the network of the host');
-  if (code === 'ENOTFOUND') return new UncheckedTarget(`the host name ${hostname} is unknown`);
-  if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond to the lookup of ${hostname}`);
+    return new UncheckedAddress('this machine has no route to the network of the host');
+  if (code === 'ENOTFOUND') return new UncheckedAddress(`the host name ${hostname} is unknown`);
+  if (code === 'EAI_AGAIN')
+    return new UncheckedAddress(`the name server does not respond to the lookup of ${hostname}`);
   return new Error(findWords(error) ?? (error.message || errors?.[0]?.message || code || 'the connection failed'));
 };
 
@@ -68,6 +69,6 @@ const findWords = (error: SocketError): string | undefined => {
 
 /** Returns the reason why a target does not respond. Rethrows an error that does not concern the target. */
 export const toFault = (error: Error): string => {
-  if (error instanceof UncheckedTarget) throw error;
+  if (error instanceof UncheckedAddress) throw error;
   return error.message;
 };

@@ -2,13 +2,13 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { UncheckedTarget } from '../../../kit/targets.ts';
+import { UncheckedAddress } from '../../../kit/reach.ts';
 import { defineWatchType, toMsText } from '../watch-type.ts';
 import { converse } from './conversation.ts';
 import { toFault } from './failures.ts';
 import { PhaseClock, toSeenText } from './phases.ts';
 import { openSocket, toBareHost, toServerName } from './socket.ts';
-import { findTrustProblem, readTrust, trustKeys } from './trust.ts';
+import { findTrustProblem, readTrust, trustSettings } from './trust.ts';
 
 /** Method of gRPC's health service, and the states that the service reports. */
 const method = '/grpc.health.v1.Health/Check';
@@ -27,19 +27,19 @@ const maxBytes = 10_000;
 export const grpcWatch = defineWatchType({
   name: 'grpc',
   scope: () => 'network',
-  keys: ['host', 'port', 'service', 'tls', ...trustKeys],
+  keys: ['host', 'port', 'service', 'tls', ...trustSettings],
   required: ['host', 'port'],
   limit: 'optional',
   defaultLevel: 'ERROR',
   every: 60,
   findProblem: findTrustProblem,
-  check: async (watch, { targets }, signal) => {
+  check: async (watch, { reach }, signal) => {
     const { port = 0, service = '', tls = false, limit } = watch;
     const host = toBareHost(watch.host ?? '');
     const name = toServerName({ host, port });
     const thing = service === '' ? name : `${name} ${service}`;
     const clock = new PhaseClock();
-    const access = { targets, clock, ...(await readTrust(watch)) };
+    const access = { reach, clock, ...(await readTrust(watch)) };
     const begun = performance.now();
     const fault = await openSocket({ host, port }, { isTls: tls, protocols: ['h2'] }, access, signal)
       .then((socket) => {
@@ -125,7 +125,7 @@ const findFault = ({ headers, trailers, body }: Answer): string | undefined => {
     const message = toSeenText(decode(String(last['grpc-message'] ?? '')));
     // A server without the health service has an unknown health.
     const words = `responded ${codes[code] ?? 'without a gRPC status'}${message && `: ${message}`}`;
-    if (codes[code] === 'UNIMPLEMENTED') throw new UncheckedTarget(`the server reports no health (${words})`);
+    if (codes[code] === 'UNIMPLEMENTED') throw new UncheckedAddress(`the server reports no health (${words})`);
     return words;
   }
   const state = readState(body);

@@ -5,7 +5,7 @@ import { toFault } from './failures.ts';
 import { findJsonFault, findJsonProblem } from './json-conditions.ts';
 import { requestUrl } from './network.ts';
 import { PhaseClock } from './phases.ts';
-import { findTrustProblem, readTrust, trustKeys } from './trust.ts';
+import { findTrustProblem, readTrust, trustSettings } from './trust.ts';
 
 const statusRanges = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
 
@@ -43,7 +43,7 @@ export const httpWatch = defineWatchType({
     'lacks',
     'json',
     'certificateDays',
-    ...trustKeys,
+    ...trustSettings,
   ],
   defaultLevel: 'ERROR',
   required: ['url'],
@@ -59,11 +59,11 @@ export const httpWatch = defineWatchType({
     if (parsed.username || parsed.password) return 'url must not have a user or password';
     return findTrustProblem(trusted);
   },
-  check: async (watch, { targets, clock }, signal) => {
+  check: async (watch, { reach, clock }, signal) => {
     const { url = '', status = '200-299', certificateDays, limit } = watch;
     const thing = toThing(watch);
     const phases = new PhaseClock();
-    const access = { targets, clock: phases, ...(await readTrust(watch)) };
+    const access = { reach, clock: phases, ...(await readTrust(watch)) };
     const answer = await requestUrl(url, access, signal, watch).catch(toFault);
     if (typeof answer === 'string')
       return [{ thing, isBad: true, words: `${thing} fails: ${answer}`, seen: phases.see() }];

@@ -7,7 +7,7 @@ import { converse, ServerError } from './conversation.ts';
 import { toFault } from './failures.ts';
 import { PhaseClock, toSeenText } from './phases.ts';
 import { openSocket, toBareHost, toServerName, toTlsName } from './socket.ts';
-import { findTrustProblem, readTrust, toTlsOptions, trustKeys } from './trust.ts';
+import { findTrustProblem, readTrust, toTlsOptions, trustSettings } from './trust.ts';
 
 export interface ServerLogin {
   host: string;
@@ -45,7 +45,7 @@ export const defineLoginWatch = ({
   defineWatchType({
     name,
     scope: () => 'network',
-    keys: ['host', 'port', 'password', 'passwordFile', 'tls', ...keys, ...trustKeys],
+    keys: ['host', 'port', 'password', 'passwordFile', 'tls', ...keys, ...trustSettings],
     required: ['host', ...required],
     limit: 'optional',
     defaultLevel: 'ERROR',
@@ -54,7 +54,7 @@ export const defineLoginWatch = ({
       watch.password !== undefined && watch.passwordFile !== undefined
         ? 'set either password or passwordFile, not both'
         : findTrustProblem(watch),
-    check: async (watch, { targets }, signal) => {
+    check: async (watch, { reach }, signal) => {
       const { port = defaultPort, limit, user, database, tls = false } = watch;
       const host = toBareHost(watch.host ?? '');
       const thing = toServerName({ host, port });
@@ -67,7 +67,7 @@ export const defineLoginWatch = ({
         tls: tls ? { servername: toTlsName(host), ...toTlsOptions(trust) } : undefined,
       };
       const clock = new PhaseClock();
-      const access = { targets, clock, ...trust };
+      const access = { reach, clock, ...trust };
       const begun = performance.now();
       const open = () => openSocket({ host, port }, { isTls: tls && beginsWithTls }, access, signal);
       const fault = await open()

@@ -80,12 +80,12 @@ const toNextRequest = ({ method, headers, body }: HttpRequest, status: number, i
 
 const requestOnce = (
   url: URL,
-  { targets, clock, ...trust }: NetworkAccess,
+  { reach, clock, ...trust }: NetworkAccess,
   signal: AbortSignal,
   { method = 'GET', headers: own, body }: HttpRequest,
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const { assertHost, lookup } = targets;
+    const { assertHost, lookup } = reach;
     assertHost(url.hostname);
     const headers = { 'user-agent': 'signalbox', accept: '*/*', ...toLowerCase(own), connection: 'close' };
     // Each check opens a new connection, because connecting is part of the check.
@@ -109,7 +109,7 @@ const toLowerCase = (headers: Record<string, string> = {}): Record<string, strin
 export const readServerCertificate = (
   host: string,
   port: number,
-  { targets: { assertHost, lookup }, authorities }: Pick<NetworkAccess, 'targets' | 'authorities'>,
+  { reach: { assertHost, lookup }, authorities }: Pick<NetworkAccess, 'reach' | 'authorities'>,
   signal: AbortSignal,
 ): Promise<ChainEnd> =>
   new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { ping } from '../../../host/ping.ts';
-import type { Targets } from '../../../kit/targets.ts';
+import type { Reach } from '../../../kit/reach.ts';
 import { defineWatchType, toMsText } from '../watch-type.ts';
 import { toNetworkFailure } from './failures.ts';
 import { toBareHost } from './socket.ts';
@@ -14,9 +14,9 @@ export const pingWatch = defineWatchType({
   defaultLevel: 'ERROR',
   every: 60,
   findProblem: ({ host = '' }) => (/^[\w.:%[\]-]+$/.test(host) ? undefined : 'host must be a name or an address'),
-  check: async ({ host = '', limit }, { targets }, signal) => {
+  check: async ({ host = '', limit }, { reach }, signal) => {
     const thing = toBareHost(host);
-    const address = await resolveHost(thing, targets, signal);
+    const address = await resolveHost(thing, reach, signal);
     const ms = await ping(address, signal);
     if (ms === undefined) return [{ thing, isBad: true, words: `${thing} does not respond to ping` }];
     const words = `${thing} responded to ping after ${toMsText(ms)}`;
@@ -27,7 +27,7 @@ export const pingWatch = defineWatchType({
 });
 
 /** Resolves to an allowed address of a host. Rejects with an Error whose message is the reason. */
-const resolveHost = (host: string, { assertHost, lookup }: Targets, signal: AbortSignal): Promise<string> =>
+const resolveHost = (host: string, { assertHost, lookup }: Reach, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     assertHost(host);
     lookup(host, {}, (error, address) => {

@@ -10,9 +10,9 @@ export const postgresWatch = defineLoginWatch({
   beginsWithTls: false,
   ask: async (socket, login) => {
     // An agent needs the driver only for this check.
-    const { askDatabase, toServerMessage } = await import('../../../storage/postgres/probe.ts');
+    const { askDatabase, toServerErrorText } = await import('../../../storage/postgres/probe.ts');
     await askDatabase(socket, login).catch((error: Error) => {
-      const message = toServerMessage(error);
+      const message = toServerErrorText(error);
       throw message === undefined ? error : new ServerError(message);
     });
   },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { atEnd } from '../../../../test/support/scope.ts';
-import { openTargets } from '../../../kit/targets.ts';
+import { openReach } from '../../../kit/reach.ts';
 import { PhaseClock } from './phases.ts';
 import { openSocket } from './socket.ts';
 
@@ -12,7 +12,7 @@ test('a check whose time ended before its connection opens none', async (t) => {
   atEnd(t, () => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const access = { targets: openTargets(['127.0.0.1']), clock: new PhaseClock(), authorities: [] };
+  const access = { reach: openReach(['127.0.0.1']), clock: new PhaseClock(), authorities: [] };
   const opening = openSocket({ host: '127.0.0.1', port }, { isTls: false }, access, AbortSignal.abort());
   await assert.rejects(
     opening.then((socket) => socket.destroy()),

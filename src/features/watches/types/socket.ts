@@ -1,13 +1,13 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Targets } from '../../../kit/targets.ts';
+import type { Reach } from '../../../kit/reach.ts';
 import { toNetworkFailure } from './failures.ts';
 import type { PhaseClock } from './phases.ts';
 import { type Trust, toTlsOptions } from './trust.ts';
 
-/** Targets allowed for network checks, trusted CAs, and the clock that measures the phases of a connection. */
+/** Reach allowed for network checks, trusted CAs, and the clock that measures the phases of a connection. */
 export interface NetworkAccess extends Trust {
-  targets: Targets;
+  reach: Reach;
   clock: PhaseClock;
 }
 
@@ -43,7 +43,7 @@ export const toTlsName = (host: string): string => (isHostName(host) ? host : ''
 export const openSocket = (
   { host, port }: Server,
   { isTls, protocols }: TlsWish,
-  { targets: { assertHost, lookup }, clock, ...trust }: NetworkAccess,
+  { reach: { assertHost, lookup }, clock, ...trust }: NetworkAccess,
   signal: AbortSignal,
 ): Promise<Socket> =>
   new Promise((resolve, reject) => {

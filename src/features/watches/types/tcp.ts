@@ -12,12 +12,12 @@ export const tcpWatch = defineWatchType({
   limit: 'optional',
   defaultLevel: 'ERROR',
   every: 60,
-  check: async ({ host: written = '', port = 0, limit }, { targets }, signal) => {
+  check: async ({ host: written = '', port = 0, limit }, { reach }, signal) => {
     const server = { host: toBareHost(written), port };
     const thing = toServerName(server);
     const clock = new PhaseClock();
     const begun = performance.now();
-    const access = { targets, clock, authorities: [] };
+    const access = { reach, clock, authorities: [] };
     const socket = await openSocket(server, { isTls: false }, access, signal).catch(toFault);
     if (typeof socket === 'string')
       return [{ thing, isBad: true, words: `${thing} does not accept connections: ${socket}`, seen: clock.see() }];

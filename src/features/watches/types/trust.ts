@@ -16,9 +16,9 @@ export interface Trust {
 }
 
 /** Settings of types that use TLS. */
-export const trustKeys = ['ca', 'caFile', 'certificate', 'certificateFile', 'key', 'keyFile'] as const;
+export const trustSettings = ['ca', 'caFile', 'certificate', 'certificateFile', 'key', 'keyFile'] as const;
 
-type Given = Pick<WatchSettings, (typeof trustKeys)[number]>;
+type Given = Pick<WatchSettings, (typeof trustSettings)[number]>;
 
 /** Reads the CAs and client certificate of a watch. Rejects with an Error whose message is the reason. */
 export const readTrust = async (watch: Given): Promise<Trust> => {

@@ -87,7 +87,7 @@ const createBlock = (end: number): IndexBlock => ({
  */
 async function* indexBackwards(
   source: IndexedSource,
-  keys: Keys,
+  keys: IndexedNames,
   from: number,
   to: number,
 ): AsyncGenerator<IndexBlock> {
@@ -120,7 +120,7 @@ async function* indexBackwards(
   if (block.end > from) yield block;
 }
 
-const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: Indexing, keys: Keys): void => {
+const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: Indexing, keys: IndexedNames): void => {
   include(block.seqs, record.seq);
   const idTime = readIdTime(record.id);
   if (idTime === undefined) block.hasOldIds = true;
@@ -159,7 +159,7 @@ export class Minutes {
 
   /** Calls the function for each key and minute from `since`, inclusive, to `until`, exclusive. */
   forEach(
-    keys: Keys,
+    keys: IndexedNames,
     since: number,
     until: number,
     call: (minute: number, key: string | undefined, count: number) => void,
@@ -197,7 +197,7 @@ export class Minutes {
 }
 
 /** Names that an index counts separately. Each has a slot. Surplus and overlong names share slot 0. */
-export class Keys {
+export class IndexedNames {
   readonly #names: string[] = [];
   readonly #slots = new Map<string, number>();
 
@@ -228,12 +228,12 @@ export class Keys {
 /** Counts of a file, and the names that it counts separately. */
 export interface Counted {
   minutes: Minutes;
-  keys: Keys;
+  keys: IndexedNames;
 }
 
 /** Blocks of one file, in order. Gaps are filled when a reader reaches them. */
 export class FileIndex implements Counted {
-  readonly keys: Keys;
+  readonly keys: IndexedNames;
   readonly minutes: Minutes;
   readonly #serially = createSerial();
   #blocks: IndexBlock[];

@@ -8,8 +8,8 @@ import {
   type Counted,
   FileIndex,
   type IndexBlock,
+  IndexedNames,
   type IndexedSource,
-  Keys,
   Minutes,
   type Ranges,
 } from './file-index.ts';
@@ -162,7 +162,7 @@ export class LogIndex {
   }
 
   #create(): FileIndex {
-    return new FileIndex({ minutes: new Minutes(), keys: new Keys(this.#settings.indexing.keys) });
+    return new FileIndex({ minutes: new Minutes(), keys: new IndexedNames(this.#settings.indexing.keys) });
   }
 
   #keep(path: string, index: FileIndex): void {

@@ -2,7 +2,7 @@ import { lstat, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { MiB } from '../../../lib/units.ts';
 import { type ReadAt, toReadAt } from '../read/lines.ts';
-import { type Counted, FileIndex, type IndexBlock, Keys, Minutes, type Ranges } from './file-index.ts';
+import { type Counted, FileIndex, type IndexBlock, IndexedNames, Minutes, type Ranges } from './file-index.ts';
 
 const version = 2;
 
@@ -40,7 +40,7 @@ export const readSidecar = async (path: string, read: ReadAt, segmentBytes: numb
   const { version: written, bytes, check, ranges, keys, minutes } = head.content as Head;
   if (written !== version || bytes !== segmentBytes || check !== (await readCheck(read, segmentBytes)))
     return undefined;
-  const counted = { minutes: new Minutes(minutes), keys: new Keys(keys) };
+  const counted = { minutes: new Minutes(minutes), keys: new IndexedNames(keys) };
   const loadBlocks: Sidecar['loadBlocks'] = async () => {
     const blocks = await readPart(path, head.end);
     if (!blocks) return undefined;

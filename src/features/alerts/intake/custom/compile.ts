@@ -5,7 +5,7 @@ import { isObject } from '../../../../lib/parse-json.ts';
 import { clean } from '../clean-text.ts';
 import { toAlertLabels, toHostname } from '../fields.ts';
 import type { ForeignAlert, Format } from '../format.ts';
-import { toShortKey } from '../hashes.ts';
+import { shortenId } from '../hashes.ts';
 import { toLink } from '../links.ts';
 import type { FormatDefinition } from './definition.ts';
 import { compilePointer, compileText, isConstant, type Render, type TemplateInput, toPlainText } from './template.ts';
@@ -61,7 +61,7 @@ const compileAlert = (name: string, definition: FormatDefinition): ((input: Temp
       message: clean(message(input, 16_384), 4096) || named,
       hostname: toHostname(hostname(input, 1024)),
       status: status(input, 64).trim().toLowerCase() === 'resolved' ? 'resolved' : 'firing',
-      ...(fingerprint !== '' && { fingerprint: toShortKey(fingerprint) }),
+      ...(fingerprint !== '' && { fingerprint: shortenId(fingerprint) }),
       labels: labels(input),
       link: toLink(link(input, limits.link)),
     };

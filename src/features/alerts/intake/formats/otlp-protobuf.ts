@@ -1,8 +1,8 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { lengthDelimited, type MessageFields, varint } from '../protobuf.ts';
+import { lengthDelimited, type ProtobufFields, varint } from '../protobuf.ts';
 
 /** Fields of OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` that are used in alerts. */
-const anyValue: MessageFields = {
+const anyValue: ProtobufFields = {
   1: { name: 'stringValue', type: 'string' },
   2: { name: 'boolValue', type: 'bool' },
   3: { name: 'intValue', type: 'int64' },
@@ -12,20 +12,20 @@ const anyValue: MessageFields = {
   7: { name: 'bytesValue', type: 'bytes' },
 };
 
-const arrayValue: MessageFields = { 1: { name: 'values', type: () => anyValue, isList: true } };
+const arrayValue: ProtobufFields = { 1: { name: 'values', type: () => anyValue, isList: true } };
 
-const keyValue: MessageFields = {
+const keyValue: ProtobufFields = {
   1: { name: 'key', type: 'string' },
   2: { name: 'value', type: () => anyValue },
 };
 
-const keyValueList: MessageFields = { 1: { name: 'values', type: () => keyValue, isList: true } };
+const keyValueList: ProtobufFields = { 1: { name: 'values', type: () => keyValue, isList: true } };
 
-const resource: MessageFields = { 1: { name: 'attributes', type: () => keyValue, isList: true } };
+const resource: ProtobufFields = { 1: { name: 'attributes', type: () => keyValue, isList: true } };
 
-const scope: MessageFields = { 1: { name: 'name', type: 'string' } };
+const scope: ProtobufFields = { 1: { name: 'name', type: 'string' } };
 
-const logRecord: MessageFields = {
+const logRecord: ProtobufFields = {
   1: { name: 'timeUnixNano', type: 'fixed64' },
   2: { name: 'severityNumber', type: 'int32' },
   3: { name: 'severityText', type: 'string' },
@@ -35,18 +35,20 @@ const logRecord: MessageFields = {
   12: { name: 'eventName', type: 'string' },
 };
 
-const scopeLogs: MessageFields = {
+const scopeLogs: ProtobufFields = {
   1: { name: 'scope', type: () => scope },
   2: { name: 'logRecords', type: () => logRecord, isList: true },
 };
 
-const resourceLogs: MessageFields = {
+const resourceLogs: ProtobufFields = {
   1: { name: 'resource', type: () => resource },
   2: { name: 'scopeLogs', type: () => scopeLogs, isList: true },
 };
 
 /** `ExportLogsServiceRequest` in `opentelemetry/proto/collector/logs/v1`. */
-export const exportLogsRequest: MessageFields = { 1: { name: 'resourceLogs', type: () => resourceLogs, isList: true } };
+export const exportLogsRequest: ProtobufFields = {
+  1: { name: 'resourceLogs', type: () => resourceLogs, isList: true },
+};
 
 /** Encodes a `google.rpc.Status` with a message but no code. In OTLP, the response status is the code. */
 export const writeStatus = (message: string): Buffer =>

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { LogRecord } from '../../../storage/journal/line.ts';
-import { RecentKeys } from '../../../storage/recent-keys.ts';
+import { RecentEntries } from '../../../storage/recent-entries.ts';
 
 /** First alert with a given key. Times are Unix milliseconds. */
 export const FirstAlert = Type.Object({
@@ -14,10 +14,10 @@ export const FirstAlert = Type.Object({
 export type FirstAlert = Static<typeof FirstAlert>;
 
 /** First alerts of the last 24 hours, by key. An alert with the same key and state is a repeat. */
-export class RepeatKeys extends RecentKeys<FirstAlert> {
+export class FirstAlerts extends RecentEntries<FirstAlert> {
   /** Adds the key of a log record, if the record has a key. */
   fold({ id, time, key, bodyHash, repeatOf }: LogRecord): void {
-    const { hash, state } = splitKey(typeof key === 'string' ? key : '');
+    const { hash, state } = splitRepeatId(typeof key === 'string' ? key : '');
     const storedAt = Date.parse(String(time));
     if (hash === '' || Number.isNaN(storedAt)) return;
     if (typeof repeatOf === 'string') {
@@ -30,7 +30,7 @@ export class RepeatKeys extends RecentKeys<FirstAlert> {
 }
 
 /** Splits the `key` of a record, `HASH:STATE`. Both parts are empty without a key. */
-export const splitKey = (key = ''): { hash: string; state: string } => {
+export const splitRepeatId = (key = ''): { hash: string; state: string } => {
   const end = key.indexOf(':');
   return end < 0 ? { hash: key, state: '' } : { hash: key.slice(0, end), state: key.slice(end + 1) };
 };

@@ -5,21 +5,21 @@ import { readOwnTimeZone } from '../../../lib/time-zone.ts';
 import type { LinkedDestination } from '../acknowledge/links.ts';
 import { parseHours } from '../oncall/hours.ts';
 import type { IncidentRules } from '../plan/plan.ts';
-import { assertIncidentKeys, toIncidentRules } from '../plan/rules.ts';
+import { assertIncidentOptions, toIncidentRules } from '../plan/rules.ts';
 import { type DestinationSettings, destinationTypes } from '../settings.ts';
 import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
 import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
-/** Properties of a person's way that determine its target. */
+/** Properties of a person's way that determine its definition. */
 interface WayFacts {
   person: string;
   delayMs: number;
-  /** The person's settings for quiet hours, as text. A change replaces the target. */
+  /** The person's settings for quiet hours, as text. A change replaces the definition. */
   quiet: string | undefined;
 }
 
 /** Destination with validated settings. */
-export interface DestinationTarget {
+export interface DestinationDefinition {
   settings: DestinationSettings;
   type: DestinationType;
   receiver: ReceiverAddress;
@@ -52,7 +52,7 @@ export const findNotificationProblems = ({
       ? []
       : ['publicUrl must be an http or https URL such as https://signalbox.example.org, without ? and #']),
     ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is defined twice: rename one destination`),
-    ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
+    ...destinations.flatMap((settings) => problemsOf(() => toDestinationDefinition(settings))),
   ];
 };
 
@@ -63,11 +63,11 @@ const isPublicUrl = (text: string): boolean => {
 };
 
 /** Returns the validated destination with its secrets. Throws a SettingsError that names the destination. */
-export const toTarget = (
+export const toDestinationDefinition = (
   settings: DestinationSettings,
   isRuntimeSetting = false,
-  createdAt: DestinationTarget['createdAt'] = null,
-): DestinationTarget => {
+  createdAt: DestinationDefinition['createdAt'] = null,
+): DestinationDefinition => {
   try {
     const type = findType(settings.type);
     assertOwnSettings(type, settings);
@@ -77,7 +77,7 @@ export const toTarget = (
     assertSecrets(type, receiver.secrets);
     assertSeverities('levels', settings.levels);
     assertSeverities('hoursExcept', settings.hoursExcept);
-    assertIncidentKeys(settings);
+    assertIncidentOptions(settings);
     // Most types send the secret in a header.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)

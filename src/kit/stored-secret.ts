@@ -7,7 +7,7 @@ const keyBytes = 32;
  * Returns the signing key in a file, for a server without `jwtSecret`. The key is created and stored on first startup,
  * so that signed links survive restarts. If the key cannot be stored, it lasts until the server stops.
  */
-export const readStoredKey = async (file: ReplacedFile, onUnstored: (err: unknown) => void): Promise<Buffer> => {
+export const readStoredSecret = async (file: ReplacedFile, onUnstored: (err: unknown) => void): Promise<Buffer> => {
   const stored = await file.read();
   if (stored?.length === keyBytes) return stored;
   const fresh = randomBytes(keyBytes);

@@ -10,7 +10,7 @@ const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'f
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
 /** Setting of features that send requests to addresses from runtime settings. */
-export const targetSettings = {
+export const reachSettings = {
   watchTargets: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
@@ -19,15 +19,15 @@ export const targetSettings = {
 };
 
 /** Decides which addresses requests from runtime settings can reach. */
-export interface Targets {
-  /** Throws an UncheckedTarget for a forbidden address. Names are checked by `lookup`. */
+export interface Reach {
+  /** Throws an UncheckedAddress for a forbidden address. Names are checked by `lookup`. */
   assertHost(host: string): void;
   /** Lookup for sockets that returns only allowed addresses. */
   lookup: LookupFunction;
 }
 
-/** Targets with entries that can change. */
-export interface ChangingTargets extends Targets {
+/** Reach with entries that can change. */
+export interface ChangingReach extends Reach {
   change(entries: readonly string[]): void;
 }
 
@@ -59,10 +59,10 @@ const parseEntry = (entry: string): Range | string => {
 };
 
 /** Returns the problems with entries, as clauses. */
-export const findTargetProblems = (entries: readonly string[]): string[] =>
-  entries.flatMap((entry) => findTargetProblem(entry) ?? []);
+export const findReachProblems = (entries: readonly string[]): string[] =>
+  entries.flatMap((entry) => findReachProblem(entry) ?? []);
 
-const findTargetProblem = (entry: string): string | undefined =>
+const findReachProblem = (entry: string): string | undefined =>
   ipaddr.isValidCIDR(entry) || isIP(entry) || /^[a-z0-9*_.-]+$/i.test(entry)
     ? undefined
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
@@ -70,7 +70,7 @@ const findTargetProblem = (entry: string): string | undefined =>
 /**
  * Creates targets from `watchTargets`. By default, allows all addresses except link-local and cloud metadata addresses.
  */
-export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
+export const createReach = (entries: readonly string[], resolve: LookupFunction = lookupFew): Reach => {
   const parsed = entries.map(parseEntry);
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
   const names = parsed.filter((entry): entry is string => typeof entry === 'string');
@@ -84,7 +84,7 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
     return entries.length === 0 || isNamed(host);
   };
   const refuse = (host: string): Error =>
-    Object.assign(new UncheckedTarget(`${host} is not allowed by watchTargets`), { code: forbiddenTarget });
+    Object.assign(new UncheckedAddress(`${host} is not allowed by watchTargets`), { code: forbiddenAddress });
   return {
     assertHost: (host) => {
       const bare = host.replace(/^\[(.*)\]$/, '$1');
@@ -106,13 +106,13 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
 };
 
 /** Creates targets that can change when the settings are reloaded. */
-export const openTargets = (entries: readonly string[]): ChangingTargets => {
-  let current = createTargets(entries);
+export const openReach = (entries: readonly string[]): ChangingReach => {
+  let current = createReach(entries);
   return {
     assertHost: (host) => current.assertHost(host),
     lookup: (...args) => current.lookup(...args),
     change: (changed) => {
-      current = createTargets(changed);
+      current = createReach(changed);
     },
   };
 };
@@ -134,7 +134,7 @@ const lookupFew: LookupFunction = (host, options, callback) => {
 };
 
 /** Error code for a forbidden target. */
-export const forbiddenTarget = 'FORBIDDEN_TARGET';
+export const forbiddenAddress = 'FORBIDDEN_TARGET';
 
 /** Error for a target that is forbidden or cannot be resolved, so that its state is unknown. */
-export class UncheckedTarget extends Error {}
+export class UncheckedAddress extends Error {}

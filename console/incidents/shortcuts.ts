@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Incident } from 'signalbox/client';
 import { singleKeys } from '../preferences.ts';
-import { isTyping } from '../ui/row-keys.ts';
+import { isTyping } from '../ui/row-shortcuts.ts';
 import { acknowledge, createTask, question, resolve } from './actions.ts';
 
 const actions: Record<string, (incidents: readonly Incident[]) => void> = {
@@ -20,7 +20,7 @@ const actions: Record<string, (incidents: readonly Incident[]) => void> = {
  * Handles single-key actions on the incidents that `find` returns. `find` receives true if an incident is open in a
  * dialog. Actions are disabled while another dialog is open.
  */
-export const useIncidentKeys = (find: (isOpen: boolean) => readonly Incident[]): void => {
+export const useIncidentShortcuts = (find: (isOpen: boolean) => readonly Incident[]): void => {
   const latest = useRef(find);
   latest.current = find;
   useEffect(() => {

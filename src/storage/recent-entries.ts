@@ -18,7 +18,7 @@ export interface Remembered {
  * Values by key. A value is forgotten after `keptMs`, by default 24 hours. It is also forgotten once more than half of
  * `count` newer values, or newer values with 16 Mi characters, have been added.
  */
-export class RecentKeys<T extends Remembered> {
+export class RecentEntries<T extends Remembered> {
   readonly #clock: () => Date;
   readonly #keptMs: number;
   readonly #count: number;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { LookupFunction } from 'node:net';
 import { test } from 'node:test';
-import { createTargets, findTargetProblems } from './targets.ts';
+import { createReach, findReachProblems } from './reach.ts';
 
 const isAllowed = (entries: string[], host: string): boolean => {
   try {
-    createTargets(entries).assertHost(host);
+    createReach(entries).assertHost(host);
     return true;
   } catch {
     return false;
@@ -20,7 +20,7 @@ const look = (entries: string[], host: string, addresses: string[]): Promise<unk
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   return new Promise((done) => {
-    createTargets(entries, resolve).lookup(host, { all: true }, (error, found) =>
+    createReach(entries, resolve).lookup(host, { all: true }, (error, found) =>
       done(error ? error.message : (found as { address: string }[]).map(({ address }) => address)),
     );
   });
@@ -68,9 +68,9 @@ test('the addresses of a name are checked at each look-up', async () => {
 });
 
 test('an invalid entry is refused', () => {
-  assert.deepEqual(findTargetProblems(['10.0.0.0/8', '192.0.2.1', '*.example']), []);
+  assert.deepEqual(findReachProblems(['10.0.0.0/8', '192.0.2.1', '*.example']), []);
   assert.match(
-    findTargetProblems(['http://a/', '::1']).join(),
+    findReachProblems(['http://a/', '::1']).join(),
     /^watchTargets: "http:\/\/a\/" must be an address[^"]*$/,
   );
 });
