@@ -10,6 +10,7 @@ import { session } from '../session.ts';
 import { onCallTexts as words } from '../strings/oncall.ts';
 import { OverrideDialog } from '../ui/override-dialog.tsx';
 import { Unloaded } from '../ui/panel.tsx';
+import { toTyped } from '../zone.ts';
 import { useRange } from './range.ts';
 import { listDays, placeIn, type ShownPeriod } from './weeks.ts';
 
@@ -20,6 +21,8 @@ interface ShownShift extends ShownPeriod {
 
 interface Props {
   onCall: OnCall;
+  /** Dates in `YYYY-MM-DD` form. */
+  holidays: readonly string[];
   page: number;
   onPage: (page: number) => void;
   onChanged: () => void;
@@ -29,7 +32,7 @@ interface Props {
  * Four weeks of a rotation: bars by person and gaps in red, or a list on narrow screens. A click overrides a shift. To
  * override several shifts together, draw a range, or choose shifts with Shift and the arrow keys.
  */
-export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => {
+export const RotationCalendar = ({ onCall, holidays, page, onPage, onChanged }: Props) => {
   const { rotation } = onCall;
   const days = listDays(page);
   const [from = 0, until = 0] = [days[0], days.at(-1)];
@@ -60,6 +63,7 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
   if (!value) return <Unloaded error={error} reload={reload} lines={8} />;
   const own = session.value ? [session.value.name] : [];
   const members = onCall.kind === 'person' ? [...new Set([...onCall.members, ...own])] : onCall.members;
+  const free = days.slice(0, -1).filter((day) => holidays.includes(toTyped(day).slice(0, 10)));
   const weeks = Array.from({ length: (days.length - 1) / 7 }, (_, week) => days.slice(week * 7, week * 7 + 8));
   return (
     <section
@@ -78,7 +82,7 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
         {weeks.map((week) => (
           <div key={week[0]} class="calendar-week">
             {week.slice(0, 7).map((day) => (
-              <span key={day} class="calendar-day">
+              <span key={day} class={`calendar-day ${free.includes(day) ? 'holiday' : ''}`}>
                 {toShortDay(day)}
               </span>
             ))}
@@ -116,6 +120,7 @@ export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => 
           </li>
         ))}
       </ol>
+      {free.length > 0 && <p class="hint">{words.holidaysOf(free.map(toShortDay).join(', '))}</p>}
       {chosen.value && (
         <OverrideDialog
           onCall={onCall}

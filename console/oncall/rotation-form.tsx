@@ -34,11 +34,18 @@ export const RotationForm = ({ rotation, onSaved, onClose }: Props) => {
   const first = {
     name: rotation?.name ?? '',
     timeZone: rotation?.timeZone ?? '',
+    holidays: rotation?.holidays.join(', ') ?? '',
     layers: rotation?.layers.map(toDraft) ?? [blank],
   };
-  const { form, submission } = useDraft(first, async ({ name, timeZone, layers }) => {
+  const { form, submission } = useDraft(first, async ({ name, timeZone, holidays, layers }) => {
     const zone = timeZone.trim();
-    const body = { rotation: name.trim(), layers: layers.map(toLayer), ...(zone !== '' && { timeZone: zone }) };
+    const free = splitList(holidays);
+    const body = {
+      rotation: name.trim(),
+      layers: layers.map(toLayer),
+      ...(zone !== '' && { timeZone: zone }),
+      ...(free.length > 0 && { holidays: free }),
+    };
     await putSeen((options) => userClient.putRotation(body, options), rotation, words.exists);
     notify(words.saved);
     onSaved();
@@ -58,6 +65,7 @@ export const RotationForm = ({ rotation, onSaved, onClose }: Props) => {
         <Field label={words.name} {...exact} disabled={rotation !== undefined} {...form.bind('name')} />
         <Field label={words.timeZone} hint={words.timeZoneHint} {...exact} {...form.bind('timeZone')} />
       </div>
+      <Field label={words.holidays} hint={words.holidaysHint} {...exact} {...form.bind('holidays')} />
       <p class="hint">{words.layersHint}</p>
       {layers.map((layer, index) => (
         <LayerFields
@@ -119,16 +127,18 @@ const toTypedPerson = (person: Layer['people'][number]): string => {
 };
 
 const toLayer = ({ people, every, at, hours, from, until }: LayerDraft): Layer => ({
-  people: people
-    .split(',')
-    .map((typed) => typed.trim())
-    .filter(Boolean)
-    .map(toPerson),
+  people: splitList(people).map(toPerson),
   handover: { every: every.trim(), ...(at.trim() !== '' && { at: at.trim() }) },
   ...(hours.trim() !== '' && { hours: hours.trim() }),
   ...(from.trim() !== '' && { from: from.trim() }),
   ...(until.trim() !== '' && { until: until.trim() }),
 });
+
+const splitList = (typed: string): string[] =>
+  typed
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
 
 const toPerson = (typed: string): Layer['people'][number] => {
   const [, name = typed, from, until] = /^(\S+)(?:\s+from\s+(\S+))?(?:\s+until\s+(\S+))?$/.exec(typed) ?? [];

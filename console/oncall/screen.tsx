@@ -71,7 +71,13 @@ const RotationPanel = ({ onCall, rotation, page, onChanged }: PanelProps) => {
   const isEditable = origin === 'made' && isAllowed('putRotation');
   return (
     <Panel title={name} kind="rotation">
-      <RotationCalendar onCall={onCall} page={page} onPage={showPage} onChanged={onChanged} />
+      <RotationCalendar
+        onCall={onCall}
+        holidays={rotation.holidays}
+        page={page}
+        onPage={showPage}
+        onChanged={onChanged}
+      />
       <div class="actions">
         {isEditable && (
           <>

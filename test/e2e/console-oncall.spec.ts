@@ -18,9 +18,12 @@ test('an Admin creates a rotation, sees four weeks with gaps, moves by keys, ove
   await expect(form.getByRole('alert')).toHaveText(/There is no user "zed"/);
   expect(await findFaults(page)).toEqual([]);
   await form.getByLabel('People').fill('admin, reader until 2059-01-01');
+  const sunday = Date.now() + ((7 - new Date().getUTCDay()) % 7) * 86_400_000;
+  await form.getByLabel('Holidays').fill(new Date(sunday).toISOString().slice(0, 10));
   await form.getByRole('button', { name: 'Save' }).click();
   const calendar = page.getByRole('region', { name: 'Calendar of ops' });
   await expect(calendar.getByRole('button', { name: /^Nobody: / })).toHaveCount(4);
+  await expect(calendar.getByText(/^Holidays: /)).toBeVisible();
   await expect(calendar.getByRole('button', { name: /^reader: / }).first()).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   const shifts = calendar.getByRole('button');

@@ -1,5 +1,5 @@
 import { parseTime } from '../../../http/text-forms.ts';
-import { findTimeZone, readOwnTimeZone, ZoneClock } from '../../../lib/time-zone.ts';
+import { findTimeZone, isCalendarDay, readOwnTimeZone, ZoneClock } from '../../../lib/time-zone.ts';
 import { Handovers } from './handovers.ts';
 import { parseHours } from './hours.ts';
 import { Layer, type LayerMember, type Period } from './layer.ts';
@@ -22,13 +22,15 @@ interface Zone {
 
 /** Creates a rotation from an entry in the config file. Throws an Error that explains the problem. */
 export const toRotation = (settings: RotationSettings): Rotation => {
-  const { name, timeZone, layers, members, handover, startsAt } = settings;
+  const { name, layers, members, handover, startsAt, ...others } = settings;
   if (layers) {
     const odd = Object.entries({ members, handover, startsAt }).find(([, value]) => value !== undefined);
     if (odd) throw new Error(`${odd[0]} and layers cannot be combined: remove ${odd[0]} or layers`);
-    return toPeopleRotation(name, { layers, ...(timeZone !== undefined && { timeZone }) });
+    return toPeopleRotation(name, { layers, ...others });
   }
   if (!members || handover === undefined) throw new Error('set either layers, or members and handover');
+  const { timeZone, holidays } = others;
+  if (holidays) throw new Error('holidays can be used only with layers');
   const always = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
   const layer = new Layer({
     ...always,
@@ -40,8 +42,10 @@ export const toRotation = (settings: RotationSettings): Rotation => {
 };
 
 /** Creates a rotation of people. Throws an Error that explains the problem. */
-export const toPeopleRotation = (name: string, { timeZone, layers }: RotationDefinition): Rotation => {
+export const toPeopleRotation = (name: string, { timeZone, holidays = [], layers }: RotationDefinition): Rotation => {
   const zone = readZone(timeZone);
+  const unknown = holidays.find((day) => !isCalendarDay(day));
+  if (unknown !== undefined) throw new Error(`holidays must be dates that exist, not ${JSON.stringify(unknown)}`);
   const members = layers.flatMap(({ people }) => people.map(toPersonName));
   return new Rotation({
     name,
@@ -49,7 +53,7 @@ export const toPeopleRotation = (name: string, { timeZone, layers }: RotationDef
     members: [...new Set(members)],
     layers: layers.map((layer, index) => {
       try {
-        return toLayer(layer, zone);
+        return toLayer(layer, zone, holidays);
       } catch (error) {
         const place = layers.length > 1 ? `layer ${index + 1}: ` : '';
         throw new Error(`${place}${(error as Error).message}`);
@@ -80,7 +84,11 @@ export const toFormerTurns = ({
   }
 };
 
-const toLayer = ({ people, handover, hours, ...bounds }: LayerSettings, zone: Zone): Layer => {
+const toLayer = (
+  { people, handover, hours, ...bounds }: LayerSettings,
+  zone: Zone,
+  holidays: readonly string[],
+): Layer => {
   if (people.length === 0) throw new Error('people is empty: name at least one user');
   const period = readPeriod(bounds, zone);
   const isFromStart = Number.isFinite(period.startsAt);
@@ -89,7 +97,7 @@ const toLayer = ({ people, handover, hours, ...bounds }: LayerSettings, zone: Zo
     ...period,
     members: people.map((person) => toMember(person, zone)),
     turns: createTurns(handover, zone.clock, start, isFromStart),
-    hours: hours === undefined ? undefined : parseLayerHours(hours, zone),
+    hours: hours === undefined ? undefined : parseLayerHours(hours, zone, holidays),
   });
 };
 
@@ -98,9 +106,9 @@ const toMember = (person: LayerSettings['people'][number], zone: Zone): LayerMem
     ? { name: person, ...readPeriod({}, zone) }
     : { name: person.name, ...readPeriod(person, zone) };
 
-const parseLayerHours = (hours: string, { name }: Zone) => {
+const parseLayerHours = (hours: string, { name }: Zone, holidays: readonly string[]) => {
   try {
-    return parseHours(hours, name);
+    return parseHours(hours, name, holidays);
   } catch (error) {
     throw new Error(`hours: ${(error as Error).message}`);
   }

@@ -14,22 +14,25 @@ const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
  */
 type WeekSpans = readonly (readonly [start: number, end: number])[];
 
-/** Maximum milliseconds until hours recur, even if a clock change skips them in one week. */
+/** Usual maximum milliseconds until hours recur, even if a clock change skips them in one week. */
 const longestSpanMs = 16 * dayMs;
 
-/** Weekly hours in a time zone. */
+/** Weekly hours in a time zone. On holidays, the hours of Sunday apply. */
 export class Hours {
   readonly #clock: ZoneClock;
   readonly #spans: WeekSpans;
+  /** Days in `YYYY-MM-DD` form. */
+  readonly #holidays: ReadonlySet<string>;
 
-  constructor(clock: ZoneClock, spans: WeekSpans) {
+  constructor(clock: ZoneClock, spans: WeekSpans, holidays: ReadonlySet<string>) {
     this.#clock = clock;
     this.#spans = spans;
+    this.#holidays = holidays;
   }
 
   /** True if a time (Unix milliseconds) is within the hours. */
   isWithin(at: number): boolean {
-    const ms = toWeekMs(this.#clock.toLocal(at));
+    const ms = this.#toWeekMs(at);
     return this.#spans.some(([start, end]) => start <= ms && ms < end);
   }
 
@@ -37,8 +40,8 @@ export class Hours {
   nextWithin(at: number): number {
     let time = at;
     while (!this.isWithin(time)) {
-      const ms = toWeekMs(this.#clock.toLocal(time));
-      const next = time + Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs));
+      const ms = this.#toWeekMs(time);
+      const next = this.#limit(time, Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs)));
       // If clocks change before then, the local time is different.
       time = this.#clock.findChange(time, next) ?? next;
     }
@@ -51,8 +54,14 @@ export class Hours {
     if (this.#spans.some(([start, end]) => end - start === weekMs)) {
       return { isWithin, startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
     }
-    let startsAt = at - longestSpanMs;
-    let endsAt = startsAt;
+    let lookBackMs = longestSpanMs;
+    let startsAt = this.#nextChangeAfter(at - lookBackMs);
+    // Holidays in a row can be longer.
+    while (startsAt > at) {
+      lookBackMs *= 2;
+      startsAt = this.#nextChangeAfter(at - lookBackMs);
+    }
+    let endsAt = this.#nextChangeAfter(startsAt);
     while (endsAt <= at) {
       startsAt = endsAt;
       endsAt = this.#nextChangeAfter(endsAt);
@@ -65,8 +74,9 @@ export class Hours {
     const wasWithin = this.isWithin(after);
     let time = after;
     do {
-      const ms = toWeekMs(this.#clock.toLocal(time));
-      const next = time + Math.min(...this.#spans.flat().map((edge) => (edge - ms + weekMs) % weekMs || weekMs));
+      const ms = this.#toWeekMs(time);
+      const edges = this.#spans.flat().map((edge) => (edge - ms + weekMs) % weekMs || weekMs);
+      const next = this.#limit(time, Math.min(...edges));
       // If clocks change before then, the local time is different.
       time = this.#clock.findChange(time, next) ?? next;
     } while (this.isWithin(time) === wasWithin);
@@ -79,15 +89,27 @@ export class Hours {
     const outside: [number, number][] = [];
     for (let at = 0; at < edges.length; at += 2) outside.push([edges[at] ?? 0, edges[at + 1] ?? 0]);
     const spans = outside.filter(([start, end]) => start < end);
-    return spans.length > 0 ? new Hours(this.#clock, spans) : undefined;
+    return spans.length > 0 ? new Hours(this.#clock, spans, this.#holidays) : undefined;
+  }
+
+  /** Returns the local time in milliseconds since Monday. A holiday counts as a Sunday. */
+  #toWeekMs(at: number): number {
+    const local = this.#clock.toLocal(at);
+    const isHoliday = this.#holidays.size > 0 && this.#holidays.has(new Date(local).toISOString().slice(0, 10));
+    return isHoliday ? weekMs - dayMs + toDayMs(local) : toWeekMs(local);
+  }
+
+  /** Returns the time `ms` after `at`. If there are holidays, returns at latest the next midnight. */
+  #limit(at: number, ms: number): number {
+    return at + (this.#holidays.size > 0 ? Math.min(ms, dayMs - toDayMs(this.#clock.toLocal(at))) : ms);
   }
 }
 
 /**
  * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`. Without a zone in the text, `timeZone`
- * applies. Throws an Error that explains the problem with an example.
+ * applies. `holidays` are days such as `2036-12-25`. Throws an Error that explains the problem with an example.
  */
-export const parseHours = (text: string, timeZone: string): Hours => {
+export const parseHours = (text: string, timeZone: string, holidays: readonly string[] = []): Hours => {
   const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));
   const spans: [number, number][] = [];
   /** Days that wait for times after a comma, as in `Mon, Wed 08:00-12:00`. */
@@ -103,7 +125,7 @@ export const parseHours = (text: string, timeZone: string): Hours => {
   }
   const [missing] = waiting;
   if (missing !== undefined) throw refuse(`${toDayName(missing)} has no times, such as 00:00-24:00`);
-  return new Hours(new ZoneClock(zone), joinSpans(spans));
+  return new Hours(new ZoneClock(zone), joinSpans(spans), new Set(holidays));
 };
 
 const refuse = (problem: string): Error =>
@@ -179,9 +201,11 @@ const joinSpans = (spans: [number, number][]): [number, number][] => {
   return joined;
 };
 
-const toWeekMs = (local: number): number => {
-  const ms = (local - firstMondayMs) % weekMs;
-  return ms < 0 ? ms + weekMs : ms;
-};
+const toWeekMs = (local: number): number => toRemainder(local - firstMondayMs, weekMs);
+
+const toDayMs = (local: number): number => toRemainder(local, dayMs);
+
+/** Returns the remainder of a division. It is never negative. */
+const toRemainder = (ms: number, length: number): number => ((ms % length) + length) % length;
 
 const toDayName = (day: number): string => (days[day] ?? '').replace(/^./, (letter) => letter.toUpperCase());

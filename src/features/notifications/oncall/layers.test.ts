@@ -10,8 +10,8 @@ import type { LayerSettings, RotationDefinition } from './settings.ts';
 const at = (time: string): number => Date.parse(time);
 const weekly = { every: '1 week', at: 'Mon 09:00' };
 
-const create = (layers: LayerSettings[], timeZone = 'Europe/Berlin'): Rotation =>
-  toPeopleRotation('ops', { timeZone, layers });
+const create = (layers: LayerSettings[], timeZone = 'Europe/Berlin', holidays: string[] = []): Rotation =>
+  toPeopleRotation('ops', { timeZone, layers, holidays });
 
 const describe = (rotation: Rotation, from: string, to: string): string[] =>
   rotation
@@ -124,6 +124,47 @@ test('times outside the hours of all layers are gaps', () => {
   assert.equal(rotation.nextMemberChangeAfter(at('2026-01-16T12:00:00Z')), at('2026-01-16T17:00:00Z'));
 });
 
+test('on holidays the hours of Sunday apply, also on many holidays in a row', () => {
+  const rotation = create(
+    [
+      { people: ['anna'], handover: weekly, hours: 'Mon-Fri 08:00-18:00' },
+      { people: ['ben'], handover: weekly, hours: 'Sun 10:00-12:00' },
+    ],
+    'Europe/Berlin',
+    ['2026-12-25', '2027-01-01'],
+  );
+  assert.deepEqual(describe(rotation, '2026-12-24T12:00:00Z', '2026-12-28T12:00:00Z'), [
+    '2026-12-24T07:00 anna 0',
+    '2026-12-24T17:00 gap',
+    '2026-12-25T09:00 ben 1',
+    '2026-12-25T11:00 gap',
+    '2026-12-27T09:00 ben 1',
+    '2026-12-27T11:00 gap',
+    '2026-12-28T07:00 anna 0',
+  ]);
+  const days = Array.from({ length: 40 }, (_, day) =>
+    new Date(at('2026-07-01') + day * dayMs).toISOString().slice(0, 10),
+  );
+  const closed = create([{ people: ['anna'], handover: weekly, hours: 'Mon-Fri 08:00-18:00' }], 'Europe/Berlin', days);
+  assert.deepEqual(describe(closed, '2026-08-08T12:00:00Z', '2026-08-10T12:00:00Z'), [
+    '2026-06-30T16:00 gap',
+    '2026-08-10T06:00 anna 0',
+  ]);
+});
+
+test('in zones that change their rules, shifts of a day begin at the same time of the clocks', () => {
+  for (const timeZone of ['America/Mexico_City', 'Africa/Cairo', 'Asia/Amman', 'Asia/Almaty', 'Europe/Volgograd']) {
+    const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+    const rotation = create([{ people: ['anna', 'ben'], handover: { every: '1 day' }, from: '2020-02-01' }], timeZone);
+    const shifts = rotation.listShifts(at('2020-02-03T00:00:00Z'), at('2026-12-01T00:00:00Z'), 5000);
+    const offsets = new Set(shifts.map(({ startsAt }) => startsAt % dayMs));
+    const days = shifts.map(({ startsAt }) => clock.format(startsAt).split(' ')[0]);
+    assert.equal(offsets.size, 2, timeZone);
+    assert.deepEqual(new Set(shifts.map(({ startsAt }) => clock.format(startsAt).slice(-5))), new Set(['09:00']));
+    assert.equal(new Set(days).size, shifts.length);
+  }
+});
+
 test('the turns of a member without an account pass to the next member, and the order stays', () => {
   const rotation = create([{ people: ['anna', 'ben', 'carl'], handover: weekly }]);
   const withoutBen = rotation.with([], (name) => name !== 'ben');
@@ -162,6 +203,7 @@ test('a rotation that cannot work is refused with the reason', () => {
       /handover.at can be used only with periods/,
     ],
     [{ layers: [good, { ...good, hours: 'Mon 25:00' }] }, /^layer 2: hours: /],
+    [{ layers: [good], holidays: ['2026-02-30'] }, /^holidays must be dates that exist, not "2026-02-30"$/],
     [{ layers: [{ ...good, from: '2026-02-30' }] }, /^from must be a date or a time/],
     [{ layers: [{ ...good, from: '1999-01-01' }] }, /^from must be in the years from 2020 to 2060/],
     [{ layers: [{ ...good, from: '2026-02-01', until: '2026-02-01' }] }, /^until must be after from/],
@@ -231,14 +273,16 @@ const toSettings = ({ people, unit, count, day, quarter, hours, from, until }: C
 /** Walks through all steps of a layer and yields the index of the person on call, or -1. */
 class Walk {
   readonly #layer: Case;
+  readonly #holidays: ReadonlySet<string>;
   #current = -1;
   #last = -1;
   #count = 0;
   #isBegun = false;
   #latest = Number.NEGATIVE_INFINITY;
 
-  constructor(layer: Case) {
+  constructor(layer: Case, holidays: readonly string[]) {
     this.#layer = layer;
+    this.#holidays = new Set(holidays);
   }
 
   /** Returns the person on call at the next step. */
@@ -290,7 +334,7 @@ class Walk {
       const [first, last] = hours.days;
       return first <= last ? first <= day && day <= last : first <= day || day <= last;
     };
-    const today = date.getUTCDay();
+    const today = this.#holidays.has(date.toISOString().slice(0, 10)) ? 0 : date.getUTCDay();
     const end = hours.from + hours.length;
     return (isDay(today) && hours.from <= quarter && quarter < end) || (isDay((today + 6) % 7) && quarter + 96 < end);
   }
@@ -357,12 +401,17 @@ const layerCase: fc.Arbitrary<Case> = fc
     people: people.map(([name, present]) => ({ name, ...present })),
   }));
 
+const holidays = fc.array(
+  fc.nat(years * 365).map((day) => new Date(start + day * dayMs).toISOString().slice(0, 10)),
+  { maxLength: 20 },
+);
+
 for (const timeZone of zones) {
   test(`in ${timeZone} each handover matches a model of wall clocks and a list of people`, () => {
     const toLocal = readClock(timeZone, end);
-    const model = fc.property(fc.array(layerCase, { minLength: 1, maxLength: 3 }), (layers) => {
-      const rotation = create(layers.map(toSettings), timeZone);
-      const walks = layers.map((layer) => new Walk(layer));
+    const model = fc.property(fc.array(layerCase, { minLength: 1, maxLength: 3 }), holidays, (layers, free) => {
+      const rotation = create(layers.map(toSettings), timeZone, free);
+      const walks = layers.map((layer) => new Walk(layer, free));
       const expected: [time: number, member: string | undefined][] = [];
       for (let time = start; time < end; time += stepMs) {
         const local = toLocal(time);

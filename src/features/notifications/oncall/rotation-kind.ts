@@ -31,6 +31,9 @@ const ShownRotation = defineShape('Rotation', {
     description: '`destination`: from `members` in the config file; its `people` are destinations.',
   }),
   timeZone: Type.String({ examples: ['Europe/Berlin'] }),
+  holidays: Type.Array(Type.String({ examples: ['2036-12-25'] }), {
+    description: 'Dates on which the hours of Sunday apply.',
+  }),
   layers: rotationMembers.layers,
   ...settingFacts,
 });
@@ -58,6 +61,7 @@ export const toShownRotation = ({ name, rotation, definition, setting }: KnownRo
   origin: setting ? 'made' : 'config',
   kind: rotation.kind,
   timeZone: definition.timeZone ?? readOwnTimeZone(),
+  holidays: definition.holidays ?? [],
   layers: definition.layers,
   ...toSettingFacts(setting),
 });
@@ -74,14 +78,18 @@ const compile = (setting: RuntimeSetting<RotationDefinition>): KnownRotation => 
 };
 
 const fromConfig = (settings: RotationSettings): KnownRotation => {
-  const { name, timeZone, layers, members = [], handover = '', startsAt } = settings;
+  const { name, timeZone, holidays, layers, members = [], handover = '', startsAt } = settings;
   const toFirstHandover = () => new Date(toFormerTurns({ handover, timeZone, startsAt }).timeOf(0) ?? 0).toISOString();
   const toFormer = () => ({
     people: members,
     handover: { every: handover },
     ...(startsAt !== undefined && { from: toFirstHandover() }),
   });
-  const definition = { layers: layers ?? [toFormer()], ...(timeZone !== undefined && { timeZone }) };
+  const definition = {
+    layers: layers ?? [toFormer()],
+    ...(timeZone !== undefined && { timeZone }),
+    ...(holidays && { holidays }),
+  };
   return { name, definition, rotation: toRotation(settings), setting: undefined };
 };
 

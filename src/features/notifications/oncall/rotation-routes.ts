@@ -21,7 +21,11 @@ export const createRotationRoutes = (keeper: RotationKeeper, rotations: Rotation
         body: RotationBody,
         ignores: rotationKind.shape as typeof RotationBody,
       },
-      ({ timeZone, layers }) => ({ layers, ...(timeZone !== undefined && { timeZone }) }),
+      ({ timeZone, holidays, layers }) => ({
+        layers,
+        ...(timeZone !== undefined && { timeZone }),
+        ...(holidays && { holidays }),
+      }),
     ),
     remove({ operationId: 'deleteRotation', summary: 'Delete a rotation' }),
     createCalendarRoute(keeper, rotations, clock),

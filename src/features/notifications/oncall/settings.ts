@@ -74,6 +74,12 @@ export const rotationMembers = {
       description: 'Time zone of handovers, hours and dates; by default, the time zone of the server.',
     }),
   ),
+  holidays: Type.Optional(
+    Type.Array(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2036-12-25'] }), {
+      maxItems: 400,
+      description: 'Dates on which the hours of Sunday apply.',
+    }),
+  ),
   layers: Type.Array(LayerSettings, {
     minItems: 1,
     maxItems: 16,
@@ -92,6 +98,7 @@ const RotationSettings = Type.Object(
   {
     name,
     timeZone: rotationMembers.timeZone,
+    holidays: rotationMembers.holidays,
     layers: Type.Optional(rotationMembers.layers),
     members: Type.Optional(
       Type.Array(Type.String(), {
