@@ -25,10 +25,10 @@ import { notify } from '../ui/toast.tsx';
 import { acknowledge, changes, question, resolve } from './actions.ts';
 import { IncidentDialog } from './details.tsx';
 import { incidentFilter, readQuery, stateChoice } from './filter.ts';
-import { useIncidentShortcuts } from './shortcuts.ts';
 import { QuestionDialog } from './questions.tsx';
 import { IncidentTable } from './rows.tsx';
 import { clearSelection, isSelected } from './selection.ts';
+import { useIncidentShortcuts } from './shortcuts.ts';
 
 const words = text.incidents;
 

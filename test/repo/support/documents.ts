@@ -37,20 +37,6 @@ const toSections = (text: string, level: number): Section[] =>
 export const findSection = (text: string, title: string): string =>
   toSections(text, 2).find((section) => section.title === title)?.text ?? '';
 
-/** Returns the cells of every table row, without headers and rules. */
-export const toRows = (text: string): string[][] =>
-  [...text.matchAll(/^\|.*\|\n\|[-| ]+\|\n((?:\|.*\|\n)*)/gm)].flatMap(([, body = '']) =>
-    body
-      .trimEnd()
-      .split('\n')
-      .map((line) =>
-        line
-          .slice(1, -1)
-          .split('|')
-          .map((cell) => cell.trim()),
-      ),
-  );
-
 /** Returns the contents of fenced blocks in a language. */
 export const toBlocks = (text: string, language: string): string[] =>
   [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]

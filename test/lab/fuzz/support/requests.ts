@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { createBrokenBody, toJsonText } from './bodies.ts';
 import { bearer, type Header, hostileHeaders, oddAuthorization, plainHeaders } from './headers.ts';
 import type { Operation } from './operations.ts';
-import { createHostileTarget, createNearTarget, createValidTarget } from './targets.ts';
 import type { FuzzRequest } from './request.ts';
+import { createHostileTarget, createNearTarget, createValidTarget } from './targets.ts';
 import { createNear, createValid, type Hints } from './values.ts';
 
 const oddMethods = [
