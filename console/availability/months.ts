@@ -5,7 +5,7 @@ export type Month = string;
 
 const monthPattern = /^(20\d\d)-(0[1-9]|1[0-2])$/;
 
-/** Returns the month in an address. Without one, returns the month of a time such as `2026-11-29T10:00`. */
+/** Returns the month in the URL if it is valid. Otherwise, returns the month of `now`, such as `2026-11-29T10:00`. */
 export const readMonth = (written: string | undefined, now: string): Month =>
   written !== undefined && monthPattern.test(written) ? written : now.slice(0, 7);
 

@@ -27,7 +27,7 @@ interface Props {
   reading: Reading;
 }
 
-/** Charts of a process since it was pinned. They remain after the process has ended. */
+/** Charts of the last 10 minutes of a pinned process. They remain after the process has ended. */
 export const Pinned = ({ pid, reading }: Props) => {
   const samples = useSignal<Sample[]>([]);
   const process = reading.processes.find((each) => String(each.pid) === pid);

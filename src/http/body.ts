@@ -23,8 +23,8 @@ export interface BodyOptions {
   /** Set to allow a compressed body. The limits also apply to its unpacked size. */
   compressedBody?: true;
   /**
-   * Set to keep strings as they were sent. On other routes, U+FFFD replaces half of a surrogate pair, because the
-   * receivers of messages refuse such halves.
+   * Set to keep strings as they were sent. On other routes, U+FFFD replaces lone surrogates, because the receivers of
+   * messages refuse them.
    */
   textsAsSent?: true;
   /**

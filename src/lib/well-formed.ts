@@ -1,9 +1,9 @@
-/** Matches JSON escapes that can produce half of a surrogate pair. UTF-8 itself cannot represent such a half. */
+/** Matches JSON escapes that can produce a lone surrogate. UTF-8 itself cannot represent one. */
 const mayHaveHalves = /\\u[dD][89a-fA-F]/;
 
 /**
- * Changes the parsed value of a JSON text in place. U+FFFD replaces each half of a surrogate pair in strings and names.
- * Handles any depth without recursion.
+ * Changes the parsed value of a JSON text in place. U+FFFD replaces lone surrogates in strings and names. Handles any
+ * depth without recursion.
  */
 export const makeParsedWellFormed = (json: string, value: unknown): unknown => {
   if (!mayHaveHalves.test(json)) return value;
@@ -30,10 +30,7 @@ const changeMembers = (members: Record<string, unknown>, change: (member: unknow
 /** Nesting depth beyond which lists and objects are left unchanged. */
 const deepest = 16;
 
-/**
- * Returns a value with U+FFFD for each half of a surrogate pair in its strings. Returns the value itself if there are
- * none.
- */
+/** Replaces lone surrogates in the strings and names of a value by U+FFFD. Returns a well-formed value unchanged. */
 export const makeWellFormed = <T>(value: T): T => (isWellFormed(value, 0) ? value : (toWellFormed(value, 0) as T));
 
 const isWellFormed = (value: unknown, depth: number): boolean => {

@@ -125,7 +125,7 @@ test('a damaged database, one of a running Uptime Kuma, or another file is refus
         `CREATE VIEW monitor AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT 20000)
          SELECT id, 'x' AS name, 'ping' AS type, 'x' AS hostname FROM n`,
       ),
-      /: the database has no table monitor$/m,
+      /: the database has no monitor table$/m,
     ],
     [
       writeKuma(

@@ -19,7 +19,7 @@ export const incidentsCommand = defineAskingCommand({
   flags: {
     state: {
       value: 'STATE',
-      summary: 'Only incidents in this state. Default active: open or acknowledged.',
+      summary: 'Incidents in this state. Default: active (open or acknowledged).',
       choices: states,
     },
     search: { value: 'TEXT', summary: 'Only incidents whose title contains this text, ignoring case.' },

@@ -17,7 +17,7 @@ export const silencesCommand = defineAskingCommand({
   flags: {
     state: {
       value: 'STATE',
-      summary: 'Only silences in this state. Default current: active or pending.',
+      summary: 'Silences in this state. Default: current (active or pending).',
       choices: states,
     },
   },

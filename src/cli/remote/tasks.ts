@@ -18,7 +18,7 @@ export const tasksCommand = defineAskingCommand({
   flags: {
     status: {
       value: 'STATUS',
-      summary: 'Only tasks with this status. Default open: in progress or pending.',
+      summary: 'Tasks with this status. Default: open (in progress or pending).',
       choices: taskStatuses,
     },
     priority: { value: 'PRIORITY', summary: 'Only tasks of this priority.', choices: taskPriorities },

@@ -4,11 +4,11 @@ export interface AttemptLimits {
   /** Number of wrong logins from an address before further logins from it are delayed. 0 for no limit. */
   perAddress: number;
   /**
-   * Number of wrong logins for one user within an hour before addresses with wrong logins are delayed. 0 for no limit.
+   * Number of wrong logins per hour for one user after which addresses with wrong logins are delayed. 0 for no limit.
    */
   perUser: number;
   /**
-   * Number of wrong logins for all users together within an hour before addresses with wrong logins are delayed. 0 for
+   * Number of wrong logins per hour for all users together after which addresses with wrong logins are delayed. 0 for
    * no limit.
    */
   inTotal: number;

@@ -29,7 +29,7 @@ export const availability = defineFeature({
     {
       name: 'availability',
       mounts: ['/'],
-      summary: 'percentages and outages of watches, heartbeats and hosts',
+      summary: 'availability and outages of watches, heartbeats and hosts',
       fixedAccess: 'closed',
     },
   ],

@@ -43,7 +43,7 @@ const path = '/api/hosts';
 
 const withVersion = { ETag: "The host's version, in quotes." };
 
-/** Milliseconds for which the connection of a host is kept open. */
+/** Milliseconds until an idle connection of a host is closed. */
 const keptMs = 30_000;
 
 export const createHostRoutes = (parts: RouteParts): Route[] => [

@@ -37,7 +37,7 @@ const readMonitors = async (path: string): Promise<Monitor[]> => {
     try {
       // A view could compute an endless list of monitors.
       const table = database.get("SELECT 1 FROM sqlite_master WHERE name = 'monitor' AND sql LIKE 'CREATE TABLE %'");
-      if (!table) throw new ImportError('the database has no table monitor');
+      if (!table) throw new ImportError('the database has no monitor table');
       const monitors = database.all('SELECT * FROM monitor ORDER BY id LIMIT ?', [mostMonitors + 1]) as Monitor[];
       if (monitors.length > mostMonitors) throw new ImportError('the database has more than 10,000 monitors');
       return monitors;

@@ -91,7 +91,7 @@ const findUse = (name: string, policies: PolicyKeeper, routing: RoutingKeeper): 
   if (known && listRouted(known.settings).includes(name))
     return 'is used by the routing: remove the policy there first';
   const other = policies.list().find(({ next }) => next === name);
-  return other && `follows policy ${other.name}: change then of policy ${other.name} first`;
+  return other && `follows policy ${other.name}: change "then" of policy ${other.name} first`;
 };
 
 const withVersion = { ETag: "The routing's version, in quotes." };

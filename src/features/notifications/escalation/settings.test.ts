@@ -122,7 +122,7 @@ test('a policy in use cannot be deleted, and the routing has a version', async (
   assert.deepEqual(
     [(await remove('b')).json['error'], (await remove('a')).json['error']],
     [
-      'Policy b follows policy a: change then of policy a first',
+      'Policy b follows policy a: change "then" of policy a first',
       'Policy a is used by the routing: remove the policy there first',
     ],
   );

@@ -46,7 +46,7 @@ const mostEach = 50;
 const compile = (setting: KnownAddress): KnownAddress => {
   const { of, sha256, createdBy } = Object(setting.value) as Partial<StoredAddress>;
   if ([of, sha256, createdBy].every((each) => typeof each === 'string')) return setting;
-  throw new Error('of, sha256 and createdBy must be strings');
+  throw new Error('sha256, createdBy and of must be strings');
 };
 
 /** Kind of runtime setting for secret calendar addresses. Its routes are below people and rotations. */

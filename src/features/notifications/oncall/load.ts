@@ -14,7 +14,7 @@ const mostNotifications = 10_000;
 interface WeekLoad {
   /** Local midnight of the Monday on which the week begins. */
   week: number;
-  /** Number of pages. An incident that notifies several ways at the same time counts as one page. */
+  /** Number of pages. A page sent to several contact methods counts once. */
   pages: number;
   /** Number of nights with a page. */
   nights: number;

@@ -157,5 +157,5 @@ test('the added lines are read back in order, whatever lies between them', async
 test('reading fails if the file was cut after its lines were added', async () => {
   const runs = new Runs();
   runs.add({ start: 4, length: 3, bytes: undefined });
-  await assert.rejects(readAll(runs, 'one\ntw'), { message: 'the log was shortened while it was read' });
+  await assert.rejects(readAll(runs, 'one\ntw'), { message: 'the log was truncated while it was read' });
 });

@@ -199,6 +199,6 @@ const cutLine = ({ start, bytes }: FilePart, at: number, end: number): Buffer | 
 
 const readBlock = async (read: ReadAt, start: number, end: number): Promise<FilePart> => {
   const bytes = Buffer.allocUnsafe(end - start);
-  if ((await read(bytes, start)) < bytes.length) throw new Error('the log was shortened while it was read');
+  if ((await read(bytes, start)) < bytes.length) throw new Error('the log was truncated while it was read');
   return { start, bytes };
 };
