@@ -14,7 +14,7 @@ export interface UnknownChecks {
   all: number;
   /** Reason given by one of the checks that do not work. */
   reason: string;
-  /** True if most checks do not work. The cause is then local rather than at the reach. */
+  /** True if most checks do not work. The cause is then this machine or its network, not the watched objects. */
   isMost: boolean;
 }
 

@@ -10,7 +10,7 @@ const usualSeconds = 15;
 
 /**
  * Opens the transport of a destination. Loads its modules on first use. A destination from the runtime settings can
- * reach only `reach`.
+ * reach only the addresses that `reach` allows.
  */
 export const openTransport = async (
   definition: DestinationDefinition,

@@ -31,7 +31,7 @@ export class People {
   readonly ways: WayKeeper;
   readonly people: PersonKeeper;
   readonly #parts: PeopleParts;
-  /** Target of each way, or the reason why the way cannot be used. Undefined after a change, until recomputed. */
+  /** Definition of each way, or the reason why the way cannot be used. Undefined after a change, until recomputed. */
   #resolved: ReadonlyMap<string, DestinationDefinition | string> | undefined;
 
   constructor(parts: PeopleParts) {
@@ -84,7 +84,7 @@ export class People {
     this.#resolved = undefined;
   }
 
-  /** Returns the reach of all usable ways. Ways of deleted users are not used. */
+  /** Returns the definitions of all usable ways. Ways of deleted users are not used. */
   listDefinitions(): DestinationDefinition[] {
     return [...this.#resolve().values()].filter((found) => typeof found !== 'string');
   }

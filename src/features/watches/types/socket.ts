@@ -5,7 +5,7 @@ import { toNetworkFailure } from './failures.ts';
 import type { PhaseClock } from './phases.ts';
 import { type Trust, toTlsOptions } from './trust.ts';
 
-/** Reach allowed for network checks, trusted CAs, and the clock that measures the phases of a connection. */
+/** Addresses that network checks can reach, trusted CAs, and the clock that measures the phases of a connection. */
 export interface NetworkAccess extends Trust {
   reach: Reach;
   clock: PhaseClock;
