@@ -308,6 +308,11 @@ test('damaged, huge and hostile exports give one clear line, and change nothing'
   assert.match((await run(['--from', 'goalert', huge])).stderr, /the file is larger than 32 MiB\n$/);
   assert.match((await run(['--from', 'goalert', join(folder, 'none')])).stderr, /no such file or directory\n$/);
   assert.match((await run(['--from', 'goalert', folder])).stderr, /directory\n$/);
+  const firstPage = write({ data: { users: { nodes: [], pageInfo: { hasNextPage: true } } } });
+  assert.match(
+    (await run(['--from', 'goalert', firstPage, '--apply'])).stderr,
+    /the export has only the first page of users: pass the URL of GoAlert instead\n$/,
+  );
   const hostile = {
     users: [{ id: '__proto__', name: '\u001b[2Jconstructor', email: '__proto__' }],
     schedules: [
@@ -334,6 +339,21 @@ test('damaged, huge and hostile exports give one clear line, and change nothing'
   assert.equal((await read('/api/users'))['count'], 2);
   const usage = await run(['x.json']);
   assert.deepEqual([usage.code, usage.stderr.includes('--from is required')], [2, true]);
+});
+
+test('an import that replaces a rotation keeps its holidays', async (t) => {
+  const { app, run, read } = await start(t);
+  const path = '/api/rotations/Daily-Engineering-Rotation';
+  const args = ['--from', 'pagerduty', toFile(t, 'pagerduty'), '--apply'];
+  assert.equal((await run(args)).code, 0);
+  const { layers } = await read<{ layers: { people: string[] }[] }>(path);
+  const [first] = layers;
+  const body = { timeZone: 'UTC', layers: [first], holidays: ['2036-12-25'] };
+  const { status } = await app.request('PUT', path, { body, token: await app.login('admin') });
+  assert.equal(status, 200);
+  assert.match((await run(args)).stdout, /^replace rotation Daily-Engineering-Rotation/m);
+  const { holidays, ...rotation } = await read<{ holidays: string[]; layers: object[] }>(path);
+  assert.deepEqual([holidays, rotation.layers], [['2036-12-25'], layers]);
 });
 
 test('a Reader cannot import', async (t) => {

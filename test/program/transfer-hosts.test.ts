@@ -6,9 +6,18 @@ import type { HostHistory } from '../../src/features/hosts/schema.ts';
 import { enrol, readHost, report } from '../hosts/support/hosts.ts';
 import type { TestApp } from '../support/app.ts';
 import { end, header } from '../support/export-lines.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
-import { createFiles, exportFrom, type Place, start, testMoves } from '../support/transfer.ts';
+import {
+  createFiles,
+  createTables,
+  exportFrom,
+  importInto,
+  type Place,
+  start,
+  testMoves,
+} from '../support/transfer.ts';
 
 const open = (t: Scope, { settings: { dataDir, store } }: Place): Promise<TestApp> => start(t, dataDir, store);
 
@@ -56,6 +65,29 @@ testMoves({
     await app.close();
   },
   imported: /hosts \d, hostReadings \d+/,
+});
+
+test('a host of a server whose clock was ahead shows new reports after the import', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const place = createFiles(t);
+  const { key } = await fill(t, place);
+  const ahead = 86_400_000;
+  const text = (await exportFrom(place)).replaceAll(/^\{"hosts":.*$/gm, (line) => {
+    const { hosts } = JSON.parse(line);
+    return JSON.stringify({ hosts: { ...hosts, at: hosts.at + ahead, lineAt: hosts.lineAt + ahead / 1000 } });
+  });
+  for (const next of [createFiles(t), await createTables(t)]) {
+    await importInto(next, text);
+    const app = await open(t, next);
+    const token = await app.login('admin');
+    assert.ok(Date.parse((await readHost(app, token, 'web-1')).lastReportAt ?? '') <= Date.now());
+    assert.equal((await report(app, key, 'web-1', { readings: { cpu: 0.75 } })).status, 200);
+    await app.close();
+    const again = await open(t, next);
+    assert.equal((await readHost(again, await again.login('admin'), 'web-1')).readings?.cpu, 0.75);
+    await again.close();
+  }
 });
 
 test('a host that cannot be imported is named by line, and nothing is stored', async (t) => {

@@ -36,7 +36,8 @@ const ExportedState = Type.Object(
     ),
     disks: Type.Array(Type.Object({ mountPath: Type.String(), since: Type.Number(), seenAt: Type.Number() })),
     line: Type.Array(nullable(Type.Number())),
-    lineAt: Type.Number(),
+    /** Unix time. */
+    lineAt: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),
     isHub: Type.Boolean(),
   },
   { additionalProperties: false },
@@ -104,12 +105,13 @@ export const hostTransfer = defineTransfer<Change>({
     return ['hostReadings', { host: change.host, step, time, values: toPlainValues(values) }];
   },
   createParser: () => {
+    const now = Date.now();
     const names = new Set<string>();
     /** Times of the first and last row, by host and step. */
     const spans = new Map<string, { first: number; last: number }>();
     return (key, value) => {
       if (key === 'hosts') {
-        const state = value as HostState;
+        const state = limitToPast(value as HostState, now);
         if (names.has(state.name)) throw new SettingsError(['hosts.name was already used in an earlier line']);
         names.add(state.name);
         if (Buffer.byteLength(JSON.stringify(state)) > maxStateBytes)
@@ -154,4 +156,14 @@ const openHostFolder = (files: HostFiles): PortableFolder<Change> => ({
 const divide = (changes: readonly Change[]) => ({
   states: changes.flatMap((change) => ('state' in change ? [change.state] : [])),
   rows: changes.flatMap((change) => ('row' in change ? [change] : [])),
+});
+
+/**
+ * Limits the time of the last report to `now`. The clock of the exporting server may have been ahead, and a later state
+ * would hide new reports.
+ */
+const limitToPast = (state: HostState, now: number): HostState => ({
+  ...state,
+  at: Math.min(state.at, now),
+  lineAt: Math.min(state.lineAt, align(Math.floor(now / 1000), rings[1].step)),
 });

@@ -24,6 +24,9 @@ const begin: Statement[] = [
   { text: 'INSERT INTO signalbox.schema (version, readable_by) VALUES (0, 0) ON CONFLICT DO NOTHING' },
 ];
 
+/** Time limit of a migration. Creating tables can take seconds on a slow disk. */
+const stepMs = 30_000;
+
 /**
  * Runs the migrations that the database lacks. Any number of instances may do so concurrently. Rejects with a
  * LastingProblem if only a newer version can use the tables.
@@ -41,7 +44,7 @@ export const migrate = async (
   const current = await readVersion(connection);
   const missing = migrations.filter(({ version }) => version > current);
   // Runs one migration at a time, to report progress.
-  for (const [done, { version, readableBy, text, limitMs }] of missing.entries()) {
+  for (const [done, { version, readableBy, text, limitMs = stepMs }] of missing.entries()) {
     onMigrated(done, missing.length);
     // Row deletion may have raised `readable_by`.
     const note = {

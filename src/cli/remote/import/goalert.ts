@@ -56,7 +56,13 @@ const refuseQuery = (reason: string): ImportError => {
 export const readGoAlert = (given: Entry, now: Date): OnCallDraft => {
   const root = given.has('data') ? given.entry('data') : given;
   const draft: OnCallDraft = { people: [], rotations: [], policies: [], notes: [] };
-  const listOf = (member: string): Entry[] => (root.has(member) ? root.entry(member).list('nodes') : []);
+  const listOf = (member: string): Entry[] => {
+    if (!root.has(member)) return [];
+    const list = root.entry(member);
+    if (list.has('pageInfo') && list.entry('pageInfo').value('hasNextPage') === true)
+      throw new ImportError(`the export has only the first page of ${member}: pass the URL of GoAlert instead`);
+    return list.list('nodes');
+  };
   for (const user of listOf('users')) {
     draft.people.push({ id: user.text('id'), name: user.text('name'), email: user.find('email') });
   }

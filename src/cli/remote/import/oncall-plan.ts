@@ -18,7 +18,7 @@ interface Present {
   users: { name: string }[];
   people: { name: string; ways: number }[];
   destinations: { settings: { type: string } }[];
-  rotations: { name: string; origin: string; timeZone?: string; layers: object[] }[];
+  rotations: { name: string; origin: string; timeZone?: string; layers: object[]; holidays?: string[] }[];
   policies: { name: string; origin: string; steps: object[]; repeat: number }[];
   overrides: { rotation: string; member: string; startsAt: string; endsAt: string }[];
 }
@@ -119,7 +119,9 @@ const planRotation = (
   if (known && known.origin !== 'made') return [{ action: 'skip', what, name, detail: inConfig }];
   const isSame = known?.timeZone === timeZone && isDeepStrictEqual(known.layers, layers);
   const path = `api/rotations/${encodeURIComponent(name)}`;
-  const request = { method: 'PUT', path, body: { timeZone, layers } } as const;
+  // The other program has no holidays.
+  const holidays = known?.holidays && { holidays: known.holidays };
+  const request = { method: 'PUT', path, body: { timeZone, layers, ...holidays } } as const;
   const made: PlannedChange = isSame
     ? { action: 'unchanged', what, name, detail }
     : { action: known ? 'replace' : 'create', what, name, detail, requests: [request] };
