@@ -13,10 +13,12 @@ test('in Firefox the console opens, a login works, and a new alert appears immed
   serveApp,
 }) => {
   test.skip(executablePath === undefined && process.env['CI'] !== 'true', 'no Firefox is installed here');
+  test.slow();
   const app = await serveApp();
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath: executablePath ?? 'firefox' });
   scope.after(() => browser.close());
   const page = await browser.newPage();
+  page.setDefaultTimeout(100_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
