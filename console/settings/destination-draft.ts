@@ -72,14 +72,17 @@ export const listLevels = (present: string): [levels: string, label: string][] =
   return all.some(([levels]) => levels === present) ? all : [...all, [present, present]];
 };
 
-/** Returns the request body. Settings that the form does not show keep their values. */
+/** Returns the request body. Settings without a field and unchanged fields keep their values. */
 export const toDestinationDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
   const { type, notify, levels, fields, isForgotten } = draft;
-  const known = [...destinationFields[type], ...listMoreFields(draft)];
-  const others = Object.entries(before?.settings ?? {}).filter(
-    ([key]) => key !== 'levels' && !known.includes(key as FieldName),
+  const shown = before ? toDestinationDraft(before).fields : {};
+  const changed = [...destinationFields[type], ...listMoreFields(draft)].filter(
+    (name) => (fields[name] ?? '') !== (shown[name] ?? ''),
   );
-  const typed = known.flatMap((name): [string, unknown][] => {
+  const others = Object.entries(before?.settings ?? {}).filter(
+    ([key]) => key !== 'levels' && !changed.includes(key as FieldName),
+  );
+  const typed = changed.flatMap((name): [string, unknown][] => {
     const value = fields[name]?.trim() ?? '';
     return value === '' ? [] : [[name, toValue(name, value)]];
   });

@@ -43,11 +43,12 @@ const blank: WatchDraft = {
   isEnabled: true,
 };
 
+const listTypeFields = (type: WatchKind): readonly OwnField[] =>
+  type in watchFields ? watchFields[type as keyof typeof watchFields] : [];
+
 /** Fields of the form for this type. */
-export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): readonly OwnField[] => {
-  const fields: readonly OwnField[] = type in watchFields ? watchFields[type as keyof typeof watchFields] : [];
-  return fields.filter((name) => name !== 'minutes' || own.metric === 'count');
-};
+export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): readonly OwnField[] =>
+  listTypeFields(type).filter((name) => name !== 'minutes' || own.metric === 'count');
 
 /** Returns the type and the metric. Together, they determine the unit. */
 export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
@@ -130,23 +131,31 @@ const sizeOf = (draft: Pick<WatchDraft, 'type' | 'own'>): number =>
 const fromUnit = (draft: Pick<WatchDraft, 'type' | 'own'>, value: string): string =>
   value === '' ? '' : String(Number((Number(value) / sizeOf(draft)).toPrecision(6)));
 
-/** Returns the request body for a draft. Throws an Error with a message for the user. */
-export const toSettings = (draft: WatchDraft): WatchSettings => {
+/**
+ * Returns the request body for a draft. `before` has the settings being edited: settings without a field and unchanged
+ * fields keep their values. Throws an Error with a message for the user.
+ */
+export const toSettings = (draft: WatchDraft, before?: WatchSettings): WatchSettings => {
   const { name, type, level, message, isEnabled } = draft;
   if (name.trim() === '') throw new Error(words.noName);
   const names = readList(draft.dependsOn);
-  const own = Object.fromEntries(
-    listFields(draft).flatMap((field) => {
-      const value = toValue(field, draft.own[field] ?? '');
-      return value === undefined ? [] : [[field, value] as const];
-    }),
-  );
+  const shown = before && toWatchDraft(before);
+  const fields = listFields(draft);
+  const readField = (field: OwnField): unknown => {
+    const typed = draft.own[field] ?? '';
+    if (!fields.includes(field)) return undefined;
+    return shown && typed === (shown.own[field] ?? '') ? before[field] : toValue(field, typed);
+  };
+  const own = Object.fromEntries(listTypeFields(type).map((field) => [field, readField(field)]));
   const hasLimit = unitOf(toMeasured(draft)) !== undefined;
   const readLimit = (key: 'limit' | 'critical' | 'clear', label: string): number | undefined => {
-    const value = hasLimit ? readNumber(label, draft[key]) : undefined;
+    if (!hasLimit) return undefined;
+    if (shown && draft[key] === shown[key] && sizeOf(draft) === sizeOf(shown)) return before[key];
+    const value = readNumber(label, draft[key]);
     return value === undefined ? undefined : value * sizeOf(draft);
   };
   const all = {
+    ...before,
     name: name.trim(),
     type,
     ...own,

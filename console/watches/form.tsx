@@ -24,7 +24,7 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
   const before = useSeen(present);
   const trial = useTrial();
   const send = async (filled: WatchDraft) => {
-    const settings = toSettings(filled);
+    const settings = toSettings(filled, before?.settings);
     await saveWatch(settings, before);
     notify(words.saved(settings.name));
     onSaved();
@@ -61,7 +61,7 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
       <div>
         <TrialButton
           isRunning={trial.isRunning}
-          onTest={() => void attempt(() => trial.run(toSettings({ ...draft, name: name || 'test' })))}
+          onTest={() => void attempt(() => trial.run(toSettings({ ...draft, name: name || 'test' }, before?.settings)))}
         />
       </div>
       <Found found={trial.found} />

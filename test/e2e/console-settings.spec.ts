@@ -279,6 +279,35 @@ test("a destination is created with its type's fields, tested, changed without i
   expect(complaints.filter((each) => !/4(00|09|12) \(/.test(each))).toEqual([]);
 });
 
+test('an edit of a destination keeps settings without a field and the exact values of unchanged fields', async ({
+  serveApp,
+  openConsole,
+}) => {
+  const app = await serveApp();
+  const token = await app.login('admin');
+  const settings = {
+    type: 'template',
+    url: 'http://127.0.0.1:9',
+    body: '{"text":"{message}"}\n',
+    notify: 'alerts',
+    sources: ['backup, nightly'],
+    giveUpHours: 2,
+  };
+  expect((await app.request('PUT', '/api/destinations/desk', { token, body: settings })).status).toBe(201);
+  const { page, complaints } = await openConsole({ app, hash: '#/settings/destinations' });
+  await logIn(page, 'admin');
+  await row(page, 'desk').getByRole('button', { name: 'desk' }).click();
+  const details = drawer(page, 'Destination desk');
+  await details.getByRole('button', { name: 'Edit…' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit destination desk' });
+  await edit.getByLabel('Levels').selectOption('Critical only');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(details.getByText(/CRITICAL/)).toBeVisible();
+  const { json } = await app.request('GET', '/api/destinations/desk', { token });
+  expect(json['settings']).toEqual({ ...settings, levels: ['CRITICAL'] });
+  expect(complaints).toEqual([]);
+});
+
 test('an intake format is tested on a pasted body, created, changed and deleted', async ({ serveApp, openConsole }) => {
   const app = await serveApp({ settings: { intake: [{ name: 'configured', message: '{/text}' }] } });
   const { page, complaints } = await openConsole({ app, hash: '#/settings/formats' });

@@ -178,6 +178,60 @@ test('the form for a certificate shows the default limit, which raises an alert 
   expect(complaints).toEqual([]);
 });
 
+test('an edit keeps settings without a field and the exact values of unchanged fields', async ({
+  openConsole,
+  scope,
+}) => {
+  const app = await startShared();
+  const token = await app.login('admin');
+  const { pem } = writeCertificate(createFolder(scope), 'own-ca');
+  const pushed = {
+    name: 'login',
+    type: 'postgres',
+    host: 'db.example',
+    user: 'shop',
+    password: 'correct horse',
+    tls: true,
+    ca: pem,
+    hosts: ['web-*'],
+    open: true,
+  };
+  const voted = {
+    name: 'voted',
+    type: 'http',
+    url: 'http://127.0.0.1:1/',
+    json: [{ pointer: '', is: '=', value: 'up' }],
+    from: ['hub', 'web-1'],
+    votes: 2,
+  };
+  const free = { name: 'space', type: 'disk', metric: 'free', limit: 5_000_000_001, hosts: ['web-*'] };
+  for (const body of [pushed, voted, free])
+    expect((await app.request('POST', '/api/watches', { token, body })).status).toBe(201);
+  const { page, complaints } = await openConsole({ app, hash: '#/watches' });
+  await logIn(page, 'admin');
+  for (const { name, ...settings } of [pushed, voted, free]) {
+    await page.goto(`/console/#/watches/${name}?edit=1`);
+    const edit = page.getByRole('dialog', { name: `Edit ${name}` });
+    await edit.getByLabel('Instructions').fill('call Anna');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await expect(details(page, name).getByText('call Anna')).toBeVisible();
+    const { json } = await app.request('GET', `/api/watches/${name}`, { token });
+    const { password, ...shown } = { password: undefined, ...settings };
+    expect(json['settings']).toEqual({ name, ...shown, message: 'call Anna' });
+    expect(json['hidden']).toEqual(password === undefined ? [] : ['password']);
+  }
+  await page.goto('/console/#/watches/space?edit=1');
+  const edit = page.getByRole('dialog', { name: 'Edit space' });
+  await edit.getByLabel('Metric').selectOption('used');
+  await edit.getByLabel('Limit (%)', { exact: true }).fill('90');
+  await edit.getByLabel('Instructions').fill('');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(details(page, 'space')).toBeVisible();
+  const { json } = await app.request('GET', '/api/watches/space', { token });
+  expect(json['settings']).toEqual({ name: 'space', type: 'disk', metric: 'used', limit: 90, hosts: ['web-*'] });
+  expect(complaints).toEqual([]);
+});
+
 test('each chart on the overview opens a form for a watch with type, resource and limit, and returns', async ({
   openConsole,
 }) => {
