@@ -25,6 +25,8 @@ export interface WatchSource {
   covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
   /** Returns the watches that a host checks for this hub. */
   listFor(host: { name: string; tags: readonly string[] }): PushedWatches;
+  /** True if the watches that a host checks for this hub contain a password or a private key. */
+  hasSecretsFor(host: { name: string; tags: readonly string[] }): boolean;
   /** Id of the list of watches that this server received from its hub. */
   readonly receivedId: string;
   /** Replaces the watches from the hub. Resolves once the new list is on disk. */

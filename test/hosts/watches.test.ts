@@ -46,6 +46,36 @@ test('a host gets each watch for its name or tags once, and no watches of other 
   );
 });
 
+test('a key cannot enrol a host that would get the password of a watch', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const made = await app.request('POST', '/api/keys', { token, body: { name: 'ops', scopes: ['hosts:create'] } });
+  const ops = made.json['key'] as string;
+  await enrol(app, ops, 'web-1');
+  const login = { type: 'redis', host: 'db.example', password: 'correct horse' };
+  for (const watch of [
+    { ...login, name: 'by-name', hosts: ['web-*'] },
+    { ...login, name: 'by-tag', hosts: ['eu'], enabled: false },
+    { ...login, name: 'vote', from: ['hub', 'db-1'] },
+    { ...login, name: 'open', password: undefined, hosts: ['*'] },
+    { ...login, name: 'own' },
+  ])
+    assert.equal(await createWatch(app, token, watch), 201);
+  const invite = (body: object, by: string) => app.request('POST', '/api/hosts', { token: by, body });
+  for (const body of [{ name: 'web-1' }, { name: 'web-2' }, { name: 'db-1' }, { name: 'a', tags: ['eu'] }]) {
+    const { status, json } = await invite(body, ops);
+    assert.equal(status, 403, body.name);
+    assert.equal(
+      json['error'],
+      `${body.name} would get watches with a password or private key: only an administrator can create its code`,
+    );
+  }
+  assert.equal((await app.request('GET', '/api/hosts/web-2', { token })).status, 404);
+  assert.equal((await invite({ name: 'db-2', tags: ['us'] }, ops)).status, 201);
+  await enrol(app, ops, 'db-2');
+  assert.equal((await invite({ name: 'web-2' }, token)).status, 201);
+});
+
 test('a watch with votes fires when that many places see a failure, and lists the places that do and do not see it', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

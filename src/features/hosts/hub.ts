@@ -52,10 +52,10 @@ export class Hub {
 
   /**
    * Creates an enrolment code for a host. Also creates the host if it is missing. Rejects with an HttpError if the host
-   * is invalid or cannot be enrolled.
+   * is invalid or cannot be enrolled, or if a key creates a code for a host that gets secrets.
    */
   async invite({ name, ...given }: { name: string } & Partial<StoredHost>, by: string): Promise<CreatedCode> {
-    const { accounts, codes, keeper } = this.#parts;
+    const { accounts, codes, keeper, offers } = this.#parts;
     assertHostName(name);
     const key = accounts.findKey(name);
     if (key && (key.isConfigured || !key.scopes.includes('hosts:report')))
@@ -63,7 +63,14 @@ export class Hub {
         'wrong-state',
         `A key ${name} already exists: delete the key, or choose another name for the host`,
       );
-    if (!keeper.find(name)) await keeper.create(name, { tags: [], note: '', ...given }, by);
+    const known = keeper.find(name);
+    const { tags = [] } = known ?? given;
+    if (by.startsWith(keyPrefix) && offers.watches?.hasSecretsFor({ name, tags }))
+      throw new HttpError(
+        'forbidden',
+        `${name} would get watches with a password or private key: only an administrator can create its code`,
+      );
+    if (!known) await keeper.create(name, { tags: [], note: '', ...given }, by);
     return codes.create(name, by);
   }
 

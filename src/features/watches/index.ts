@@ -12,7 +12,7 @@ import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-
 import { type WatchKeeper, watchKind } from './kind.ts';
 import { isCovered, listDefaultWatches } from './known-watch.ts';
 import { assertPushable } from './push-limit.ts';
-import { listPushed, ReceivedWatches } from './pushed.ts';
+import { hasSecretsFor, listPushed, ReceivedWatches } from './pushed.ts';
 import { createWatchRoutes } from './routes.ts';
 import { watchSettings } from './settings.ts';
 import { findConfigProblems } from './watch-problems.ts';
@@ -108,6 +108,7 @@ export const watches = defineFeature({
         watches: {
           covers: (what) => isCovered(keeper.list(), what),
           listFor: (host) => listPushed(keeper.list(), host),
+          hasSecretsFor: (host) => hasSecretsFor(keeper.list(), host),
           get receivedId() {
             return received.id;
           },

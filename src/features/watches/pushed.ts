@@ -8,6 +8,7 @@ import { assertWithoutFiles } from './kind.ts';
 import { type KnownWatch, toKnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 import { findStoredProblem } from './watch-problems.ts';
+import { listSecrets } from './watch-secrets.ts';
 
 /** True if the host with this name and these tags runs the watch itself. */
 export const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
@@ -28,6 +29,16 @@ export const listPushed = (
   });
   return { id: createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 16), list };
 };
+
+/** True if a watch of the hub that the host runs, or would run if it were enabled, contains a secret. */
+export const hasSecretsFor = (
+  watches: readonly KnownWatch[],
+  { name, tags }: { name: string; tags: readonly string[] },
+): boolean =>
+  watches.some(
+    ({ settings }) =>
+      listSecrets(settings).length > 0 && (isForHost(settings, name, tags) || settings.from?.includes(name) === true),
+  );
 
 /** Watches that this host has received from its hub. They are stored on disk, for startups without the hub. */
 export class ReceivedWatches {
