@@ -137,8 +137,15 @@ const hostLists = ['/api/hosts', '/api/hosts/:name/processes'];
 const isArray = (schema: unknown): boolean => (schema as { type?: unknown } | undefined)?.type === 'array';
 
 /** True for a route that responds with an array, or with an array as `data`. */
+interface ListResponse {
+  properties?: Record<string, unknown>;
+  /** Set if a route also sends CSV. */
+  content?: { 'application/json': { schema: ListResponse } };
+}
+
 const isList = ({ method, schema }: Route): boolean => {
-  const { 200: body } = (schema.response ?? {}) as Record<number, { properties?: Record<string, unknown> }>;
+  const { 200: response } = (schema.response ?? {}) as Record<number, ListResponse>;
+  const body = response?.content?.['application/json'].schema ?? response;
   return method === 'GET' && (isArray(body) || isArray(body?.properties?.['data']));
 };
 
