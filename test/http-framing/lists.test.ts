@@ -136,16 +136,16 @@ const hostLists = ['/api/hosts', '/api/hosts/:name/processes'];
 
 const isArray = (schema: unknown): boolean => (schema as { type?: unknown } | undefined)?.type === 'array';
 
-/** True for a route that responds with an array, or with an array as `data`. */
 interface ListResponse {
   properties?: Record<string, unknown>;
   /** Set if a route also sends CSV. */
-  content?: { 'application/json': { schema: ListResponse } };
+  content?: { 'application/json'?: { schema: ListResponse } };
 }
 
+/** True for a route that responds with an array, or with an array as `data`. */
 const isList = ({ method, schema }: Route): boolean => {
   const { 200: response } = (schema.response ?? {}) as Record<number, ListResponse>;
-  const body = response?.content?.['application/json'].schema ?? response;
+  const body = response?.content?.['application/json']?.schema ?? response;
   return method === 'GET' && (isArray(body) || isArray(body?.properties?.['data']));
 };
 
