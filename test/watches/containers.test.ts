@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -20,7 +20,11 @@ const startPodman = async (t: Scope) => {
   const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'];
   const own = [...storage, '--cgroup-manager', 'cgroupfs', '--events-backend', 'file', '--runtime', 'runc'];
   const podman = (...args: string[]): string => execFileSync('podman', [...own, ...args], { encoding: 'utf8' });
-  atEnd(t, () => podman('rm', '--force', '--all', '--time', '0'));
+  atEnd(t, async () => {
+    podman('rm', '--force', '--all', '--time', '0');
+    // A container that has ended is cleaned up in the background.
+    await waitUntil('no process uses the folder', () => spawnSync('pgrep', ['-f', folder]).status === 1);
+  });
   mkdirSync(join(folder, 'root', 'bin'), { recursive: true });
   const busybox = execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim();
   // Podman runs the health command with a shell.
