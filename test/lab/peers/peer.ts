@@ -24,6 +24,9 @@ interface Peer {
   stop(): Promise<void>;
 }
 
+/** Milliseconds until a program that does not stop is killed. */
+const stopMs = 10_000;
+
 /** Starts a program and waits until the address responds. The program ends with the scope. */
 export const startPeer = async (
   t: Scope,
@@ -40,8 +43,11 @@ export const startPeer = async (
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   atEnd(t, async () => {
-    child.kill('SIGKILL');
+    // After SIGKILL, the workers of Apache would go on.
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
     await ended;
+    clearTimeout(timer);
   });
   await waitUntil(`${program} is ready`, async () => {
     if (child.exitCode !== null) throw new Error(`${program} ended: ${output}`);
