@@ -77,8 +77,8 @@ async function* exportFolder(
 ): AsyncGenerator<readonly unknown[]> {
   try {
     for await (const { file, changes } of folder.read()) {
-      const whole = changes?.filter(isWhole) ?? [];
-      if (whole.length !== changes?.length) onDamage(`${file} cannot be read`);
+      const whole = (changes ?? []).filter(isWhole);
+      if (!changes || whole.length < changes.length) onDamage(`${file} cannot be read`);
       yield whole;
     }
   } finally {

@@ -103,8 +103,11 @@ export interface PortableTable<Change = unknown> {
   gate?: string;
   /** Queries whose rows become changes, in line order. If the store has a filter, rows include a `seq`. */
   queries: { text: string; toChange(row: Row): Change }[];
-  /** Tables of the log that the projection follows, and the snapshot of the projection. */
-  projection?: { tables: FollowedTables; openSnapshot(query: Query): Pick<ProjectionSnapshot, 'read'> };
+  /**
+   * Tables of the log that the projection follows, and the snapshot of the projection. By default, the snapshot has the
+   * name of the first table.
+   */
+  projection?: { tables: FollowedTables; openSnapshot?(query: Query): Pick<ProjectionSnapshot, 'read'> };
   /**
    * Returns statements that store changes, and updates the gate. Changes arrive in line order. `lastSeq` is the last
    * seq of the followed log before the import.

@@ -3,7 +3,7 @@ import { Projection } from '../projection.ts';
 import type { ProjectionState } from '../projection-state.ts';
 import type { FollowedLog } from '../record-log.ts';
 import { entryBreak } from '../salvage.ts';
-import type { OnDamage } from '../snapshot.ts';
+import type { OnDamage, ProjectionSnapshot } from '../snapshot.ts';
 import { readFollowed } from './followed-rows.ts';
 import { toEventTable } from './record-collection.ts';
 import { restoreSnapshot } from './snapshot-table.ts';
@@ -22,7 +22,9 @@ export const readProjection = (
     holdFrom: async () => () => undefined,
     state: () => ({ healthy: true, failure: undefined, lastSeq: undefined }),
   };
-  const snapshot = { ...openSnapshot(query), size: 0, write: async () => undefined };
+  const read: ProjectionSnapshot['read'] = async (restore, onSkipped) =>
+    (await restoreSnapshot(query, tables.tables[0], restore, onSkipped)).seq;
+  const snapshot = { ...(openSnapshot?.(query) ?? { read }), size: 0, write: async () => undefined };
   return Projection.read({ log, snapshot, createState, onDamage });
 };
 
@@ -39,12 +41,7 @@ export const createEventProjectionTable = <Entry>(
   return {
     name: 'projection',
     queries: [],
-    projection: {
-      tables: { tables, wanted: tables, projection: log },
-      openSnapshot: (query) => ({
-        read: async (restore, onDamage) => (await restoreSnapshot(query, log, restore, onDamage)).seq,
-      }),
-    },
+    projection: { tables: { tables, wanted: tables, projection: log } },
     insert: (entries, _gate, lastSeq) => [
       {
         text: `INSERT INTO signalbox.projection_part (name, part, body)
