@@ -126,8 +126,8 @@ export const toRelative = (milliseconds: number): string => {
   return relative.format(Math.round(seconds / size), unit);
 };
 
-/** Formats a duration from seconds, in the two largest units: `3 days 4 h`, `4 min 5 s`. */
-export const toDuration = (total: number): string => {
+/** Formats a duration from seconds, in the largest units, by default two: `3 days 4 h`, `4 min 5 s`. */
+export const toDuration = (total: number, units = 2): string => {
   const days = Math.floor(total / 86_400);
   const parts: [number, string][] = [
     [days, days === 1 ? text.units.day : text.units.days],
@@ -136,7 +136,7 @@ export const toDuration = (total: number): string => {
     [Math.floor(total) % 60, text.units.second],
   ];
   const first = parts.findIndex(([value]) => value > 0);
-  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([value]) => value > 0);
+  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + units).filter(([value]) => value > 0);
   return shown.map(([value, unit]) => `${whole.format(value)} ${unit}`).join(' ');
 };
 

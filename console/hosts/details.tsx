@@ -17,7 +17,7 @@ import { ThingLinks } from '../ui/thing-links.tsx';
 import { Since } from '../ui/time.tsx';
 import { HostActions } from './actions.tsx';
 import { HostHeartbeats } from './heartbeats.tsx';
-import { HistoryCharts } from './history.tsx';
+import { HistoryCharts, hostRereadMs } from './history.tsx';
 import { HostIncidents } from './incidents.tsx';
 import { readListParams } from './rows.tsx';
 import { HostWatches } from './watches.tsx';
@@ -85,11 +85,9 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
   );
 };
 
-const rereadEvery = 10_000;
-
 const Processes = ({ name }: { name: string }) => {
   const resource = useResource((signal) => client.listHostProcesses({ name }, { signal }), { key: name });
-  useRereading(resource, rereadEvery);
+  useRereading(resource, hostRereadMs);
   const processes = resource.value?.data ?? [];
   if (processes.length === 0) return null;
   return (

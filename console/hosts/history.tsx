@@ -22,7 +22,8 @@ const ranges = {
 
 const rangeChoice = createAddressChoice('range', Object.keys(ranges) as Range[], 'hour');
 
-const rereadEvery = 10_000;
+/** Milliseconds between two requests for the readings or processes of a host. */
+export const hostRereadMs = 10_000;
 
 /** Charts of a host's readings in the selected range. */
 export const HistoryCharts = ({ name }: { name: string }) => {
@@ -33,7 +34,7 @@ export const HistoryCharts = ({ name }: { name: string }) => {
     return client.getHostHistory({ name, from, step }, { signal });
   };
   const resource = useResource(load, { key: `${name} ${range}` });
-  useRereading(resource, rereadEvery);
+  useRereading(resource, hostRereadMs);
   const history = resource.value;
   return (
     <>

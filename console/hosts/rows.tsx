@@ -27,12 +27,6 @@ const Incidents = ({ name, openIncidents }: Host) =>
 /** Tags and note on one line. */
 const toHint = ({ isHub, tags, note }: Host): string => [isHub && words.hub, ...tags, note].filter(Boolean).join(' · ');
 
-/** Duration in its largest unit only: `5 days`. */
-const toWholeDuration = (seconds: number): string => {
-  const unit = [86_400, 3600, 60].find((each) => seconds >= each) ?? 1;
-  return toDuration(seconds - (seconds % unit));
-};
-
 const columns: Column<Host>[] = [
   { key: 'state', title: words.state, width: '7rem', cell: HostChip },
   {
@@ -75,7 +69,7 @@ const columns: Column<Host>[] = [
     title: words.uptime,
     width: '5.5rem',
     isMinor: true,
-    cell: ({ uptimeSeconds }) => (uptimeSeconds === null ? '' : toWholeDuration(uptimeSeconds)),
+    cell: ({ uptimeSeconds }) => (uptimeSeconds === null ? '' : toDuration(uptimeSeconds, 1)),
   },
   { key: 'version', title: words.version, width: '5rem', isMinor: true, cell: ({ version }) => version },
 ];
