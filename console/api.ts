@@ -44,7 +44,7 @@ export const isForbidden = ({ problem, status }: ApiError): boolean => problem =
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Returns the URL of a path on this server. A proxy may serve that path under another one. */
+/** Returns the URL of a path on this server. A proxy may serve that path under another path. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
 /**

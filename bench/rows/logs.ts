@@ -62,7 +62,7 @@ const startLogs = async ({ scope, folder }: Bench, first: number) => {
 
 /**
  * Measures searches within a day in the middle of a long log. One search is for a string that no alert contains, so
- * that all alerts are read. The other is for the last alerts.
+ * that all alerts are read. The other search is for the last alerts.
  */
 export const searchDay: Measure = async (bench) => {
   const { long, day, range } = await startLogs(bench, many / 2);

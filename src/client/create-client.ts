@@ -60,7 +60,7 @@ export const createClient = (
   const tokens = createHeldTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
     const body = { Username, Password };
-    // Whether to retry is up to the call that needs the token.
+    // The call that needs the token decides about retries.
     const { data } = await send({ method: 'POST', path, body, isRepeatable: true, retries: 0 });
     return data as Login;
   });

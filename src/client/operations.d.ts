@@ -8,6 +8,7 @@ export type Operations = { [K in keyof operations]: ToOperation<operations[K]> }
 
 export type SignalboxClient = Client<Operations, Topics>;
 
+/** Error that the client throws. Its class is in send.ts. */
 export type ClientError = ClientFailure;
 export declare const ClientError: { new (code: ClientFailure['code'], message: string): ClientFailure };
 

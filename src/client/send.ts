@@ -51,7 +51,7 @@ export const toCallRequest = (
   };
 };
 
-/** Creates a random key. Does not use `crypto.randomUUID`, because it is missing on pages loaded without TLS. */
+/** Creates a random `Idempotency-Key`. Does not use `crypto.randomUUID`, because it is missing on pages loaded without TLS. */
 export const createRepeatId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** Returns the version of the record in a response, for use as `ifMatch`. */

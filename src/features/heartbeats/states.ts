@@ -61,7 +61,7 @@ export class HeartbeatStates {
 
 /**
  * Returns the length limit per heartbeat at which all outputs together have `total` characters. Longer outputs share
- * what shorter outputs leave unused.
+ * the characters that shorter outputs leave unused.
  */
 const findShare = (lengths: number[], total: number): number => {
   let left = total;

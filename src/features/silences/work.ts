@@ -7,8 +7,8 @@ export const tooMuchWorkText =
   'Matching alerts against all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
 
 /**
- * Worst-case microseconds for comparing one alert: the cost of all silences without a key and, for each label, the cost
- * of the silences of its most expensive value, because an alert has only one value per label.
+ * Worst-case microseconds for comparing one alert: the cost of all silences without a key, plus the cost of each
+ * label's most expensive value. An alert has only one value per label.
  */
 export class Work {
   #keyless = 0;

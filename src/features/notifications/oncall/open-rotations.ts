@@ -27,8 +27,8 @@ interface OpenerParts {
 }
 
 /**
- * Opens the rotations and overrides from the config file and the runtime settings. If the config file defines the users, throws a
- * SettingsError for a person who is not a user.
+ * Opens the rotations and overrides from the config file and the runtime settings. If the config file defines the
+ * users, throws a SettingsError for a person who is not a user.
  */
 export const openRotations = (
   configured: readonly RotationSettings[],
