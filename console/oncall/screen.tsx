@@ -153,12 +153,7 @@ const OnCallControls = () => {
       {page !== 0 && <IconButton icon="clock" label={words.today} onClick={() => showPage(0)} />}
       <IconButton icon="next" label={words.later} onClick={() => showPage(page + 1)} />
       {isReadable('createPersonCalendarAddress') && (
-        <IconButton
-          icon="link"
-          label={words.ofMine}
-          name={words.addressesOf(words.ofMine)}
-          onClick={() => (dialog.value = 'addresses')}
-        />
+        <IconButton icon="link" label={words.ownAddresses} onClick={() => (dialog.value = 'addresses')} />
       )}
       {isReadable('getAbsenceCalendar') && (
         <IconButton icon="clock" label={words.absences} onClick={() => (dialog.value = 'absences')} />

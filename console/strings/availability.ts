@@ -29,7 +29,7 @@ export const availabilityTexts = {
   range: (from: string, until: string, zone: string) => `${from} to ${until} (${zone}).`,
   check: 'Check',
   share: 'Availability',
-  downTime: 'Down',
+  downTime: 'Downtime',
   outageCount: 'Outages',
   looksOf: { maintenance: 'Maintenance', unknown: 'Unknown' },
   several: (count: string) => `${count} outages merged`,

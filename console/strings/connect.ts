@@ -1,5 +1,5 @@
 export const connectTexts = {
-  hint: 'Choose a sender, and paste the lines shown. The first alert appears here when it arrives. Then choose a destination for notifications.',
+  hint: 'Choose a sender and paste the lines shown. The first alert then appears here. Afterwards, choose a destination for notifications.',
   senders: 'Senders of alerts',
   receivers: 'Destinations of notifications',
   names: {

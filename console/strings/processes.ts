@@ -11,7 +11,7 @@ export const processTexts = {
   pid: 'PID',
   user: 'User',
   cpu: 'CPU',
-  cpuHint: '100 % is one processor',
+  cpuHint: '100 % is one CPU',
   memory: 'Memory',
   threads: 'Threads',
   started: 'Started',

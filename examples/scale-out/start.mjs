@@ -5,7 +5,7 @@ const say = (text) => process.stdout.write(`${text}\n`);
 
 /** Runs HAProxy, two instances, a primary and a synchronous standby on this machine until Ctrl+C. */
 if (existsSync(folder)) {
-  say(`${folder} exists: the example runs already, or was killed; end its processes and delete it`);
+  say(`${folder} exists: the example is already running, or was killed; end its processes and delete the folder`);
   process.exit(1);
 }
 let isStopping = false;

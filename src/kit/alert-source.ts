@@ -7,12 +7,13 @@ export const AlertDelivery = defineShape('AlertDelivery', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
     type: 'string',
-    description: '`skipped`: not for this destination. `unknown`: delivered, or no longer listed as parked.',
+    description:
+      '`skipped`: not for this destination. `parked`: given up. `unknown`: delivered, or no longer listed as given up.',
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts, while the alert waits.', examples: [0] }),
   error: nullable(
     Type.String({ examples: ['the receiver responded 404'] }),
-    'Reason why the alert is parked; `null` for other alerts.',
+    'Reason why the alert was given up; `null` for other alerts.',
   ),
 });
 

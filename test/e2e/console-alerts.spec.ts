@@ -131,7 +131,7 @@ test('an alert whose incident notified people shows the destinations, and not th
   const dialog = page.getByRole('dialog', { name: 'Alert' });
   await expect(dialog.getByRole('link', { name: 'Notified by incident #1' })).toBeVisible();
   await expect(dialog.getByText('pager', { exact: true })).toBeVisible();
-  await expect(dialog.getByText('Not delivered anywhere.')).toHaveCount(0);
+  await expect(dialog.getByText('Not sent to any destination.')).toHaveCount(0);
   expect(complaints).toEqual([]);
 });
 
@@ -143,7 +143,7 @@ test('repeats are folded, show their count, and can be unfolded', async ({ serve
   const links = page.getByRole('table', { name: 'Alerts' }).getByRole('link', { name: 'sda1 is full' });
   await expect(page.getByRole('link', { name: '4 times' })).toBeVisible();
   await expect(links).toHaveCount(1);
-  await page.getByLabel('Fold repeats').uncheck();
+  await page.getByLabel('Collapse repeats').uncheck();
   await expect(page.getByRole('link', { name: '4 times' })).toHaveCount(0);
   await expect(links).toHaveCount(4);
 });
@@ -171,7 +171,7 @@ test('an alert opens over the list at its own address, with links to the previou
   await expect(dialog).toHaveCount(0);
   await page.waitForURL('**/#/alerts');
   await page.goto('/console/#/alerts/00000000-0000-7000-8000-000000000000');
-  await expect(page.getByText('This alert is not in the log')).toBeVisible();
+  await expect(page.getByText('Alert not found')).toBeVisible();
   expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
 });
 

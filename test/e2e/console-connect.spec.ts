@@ -64,7 +64,7 @@ test('Alertmanager is connected with the keyboard alone, and its first alert app
   await expect(page.getByRole('heading', { level: 1, name: 'Connect' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   const receivers = page.getByRole('region', { name: 'Destinations of notifications' });
-  await receivers.getByRole('link', { name: 'E-mail' }).press('Enter');
+  await receivers.getByRole('link', { name: 'Email' }).press('Enter');
   await expect(page.getByRole('dialog', { name: 'New destination' }).getByLabel('Type')).toHaveValue('email');
   await page.goBack();
   await page.getByRole('link', { name: 'Alertmanager', exact: true }).first().press('Enter');

@@ -56,7 +56,7 @@ test('a host has charts of its readings except those it lacks, and its heartbeat
   await logIn(page, 'reader');
   await page.goto('/console/#/hosts/web-1');
   const details = page.getByRole('dialog', { name: 'Host web-1' });
-  for (const title of ['Processor', 'Load', 'Disk use', 'Waiting tasks'])
+  for (const title of ['CPU', 'Load', 'Disk use', 'Waiting tasks'])
     await expect(details.getByRole('figure', { name: title })).toContainText(/now/);
   await expect(details.getByRole('figure', { name: 'Temperature' })).toHaveCount(0);
   await expect(details.getByRole('listitem').filter({ hasText: 'backup' })).toContainText('Down');

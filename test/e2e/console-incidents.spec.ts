@@ -299,7 +299,7 @@ test('an incident about this machine shows a picture of the machine at that time
   const busiest = drawer.getByRole('table', { name: 'Most CPU' });
   await expect(busiest.getByRole('row')).not.toHaveCount(1);
   await expect(drawer.getByRole('table', { name: 'Most memory' })).toContainText('node');
-  await expect(drawer.getByRole('figure', { name: 'Processor' }).locator('canvas')).toBeVisible();
+  await expect(drawer.getByRole('figure', { name: 'CPU' }).locator('canvas')).toBeVisible();
   await expect(drawer.getByRole('region', { name: 'Disks' })).toContainText('% full');
   await expect(drawer.getByRole('region', { name: 'System journal' })).toBeVisible();
   await expect(drawer.locator('.event').first()).toContainText('Picture taken');

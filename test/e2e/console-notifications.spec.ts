@@ -130,11 +130,11 @@ test("a destination's panel shows its rules and due notifications with reasons, 
     region('phone').getByText('incidents that are opened, raised or resolved of level CRITICAL'),
   ).toBeVisible();
   await expect(region('phone').getByText('every 30 min until the incident is acknowledged')).toBeVisible();
-  await expect(region('phone').getByText(/^Reminder · in 29 min .*, unless acknowledged before$/)).toBeVisible();
+  await expect(region('phone').getByText(/^Reminder · in 29 min .*, unless acknowledged by then$/)).toBeVisible();
   await expect(region('phone').getByText('Opened · silenced')).toBeVisible();
   await expect(region('phone').getByText('Next 2 notifications', { exact: true })).toBeVisible();
   await expect(region('boss').getByText('15 min, unless the incident is acknowledged')).toBeVisible();
-  await expect(region('boss').getByText(/^Opened · in 14 min .*, unless acknowledged before$/)).toBeVisible();
+  await expect(region('boss').getByText(/^Opened · in 14 min .*, unless acknowledged by then$/)).toBeVisible();
   await expect(region('chat').getByText(/^Opened · retry \d+ .*: the receiver responded 503$/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   chat.behave(answer(200));
@@ -262,10 +262,10 @@ test('the screen shows who is on call now and next, and a Reader adds an overrid
   await dialog.getByRole('button', { name: 'Override' }).click();
   await expect(page.getByRole('status').getByText(new RegExp(`^${other} is on call until `))).toBeVisible();
   await expect(dialog).toHaveCount(0);
-  await expect(panel.getByText(/is on call from .*, by reader/)).toBeVisible();
+  await expect(panel.getByText(/is on call from .*, set by reader/)).toBeVisible();
   await expect(panel.getByText(other, { exact: true })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
-  await panel.getByRole('button', { name: `End the override by ${other}` }).click();
+  await panel.getByRole('button', { name: `End the override: ${other}` }).click();
   await expect(panel.getByText(present, { exact: true })).toBeVisible();
   await expect(panel.getByText(/is on call from/)).toHaveCount(0);
   // Another user adds an override.
@@ -273,7 +273,7 @@ test('the screen shows who is on call now and next, and a Reader adds an overrid
   const endsAt = new Date(Date.now() + 86_400_000).toISOString();
   const body = { rotation: 'oncall', member: other, endsAt };
   expect((await app.request('POST', '/api/oncall/overrides', { token, body })).status).toBe(201);
-  await expect(panel.getByText(/is on call from .*, by admin/)).toBeVisible();
+  await expect(panel.getByText(/is on call from .*, set by admin/)).toBeVisible();
   const covered = panel.getByText('(replaced, at least in part, by a newer override)');
   await expect(covered).toHaveCount(0);
   const newer = { ...body, member: present };

@@ -9,7 +9,7 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
   await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk', hostname: 'web-1' });
   const { page, complaints } = await openConsole({ app });
   await expect(page.getByText(/Nobody is notified yet|needs? attention/).first()).toBeVisible();
-  for (const name of ['Processor', 'Memory', 'Disks', 'Top processes', 'Latest alerts']) {
+  for (const name of ['CPU', 'Memory', 'Disks', 'Top processes', 'Latest alerts']) {
     await expect(page.getByRole('heading', { name }).first()).toBeVisible();
   }
   // Screen readers read one sentence for each series.

@@ -24,7 +24,7 @@ test('a Reader adds a contact method, tests it, and confirms it with the code fr
   expect(await findFaults(page)).toEqual([]);
   await form.getByRole('button', { name: 'Create' }).click();
   const details = dialog(page, 'Contact method phone');
-  await expect(page.getByRole('row').filter({ hasText: 'phone' })).toContainText('Unproven');
+  await expect(page.getByRole('row').filter({ hasText: 'phone' })).toContainText('Not confirmed');
   await details.getByRole('button', { name: 'Send a test' }).click();
   await expect(details.getByText('The receiver accepted the test. Enter the code in the message.')).toBeVisible();
   const [, code = ''] = /code (\d{6})/.exec(requests.at(-1)?.body ?? '') ?? [];
@@ -35,7 +35,7 @@ test('a Reader adds a contact method, tests it, and confirms it with the code fr
   await details.getByLabel('Code').fill(code);
   await details.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByText('Confirmed: phone')).toBeVisible();
-  await expect(page.getByRole('row').filter({ hasText: 'phone' })).not.toContainText('Unproven');
+  await expect(page.getByRole('row').filter({ hasText: 'phone' })).not.toContainText('Not confirmed');
   expect(complaints).toEqual([expect.stringMatching(/400 .*confirm/)]);
 });
 
@@ -182,7 +182,7 @@ test('a proposed override is accepted and another is declined', async ({ scope, 
   await expect(form).toBeHidden();
   const proposals = page.getByRole('listitem').filter({ hasText: 'reader is on call in ops and absent from' });
   await expect(proposals).toHaveCount(2);
-  await expect(proposals.first()).toContainText('Instead: admin');
+  await expect(proposals.first()).toContainText('Substitute: admin');
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     expect(await findFaults(page)).toEqual([]);

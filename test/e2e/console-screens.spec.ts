@@ -165,7 +165,7 @@ test('every chart describes its data in words', async ({ serveApp, openConsole }
     const texts = await charts.allTextContents();
     return texts.length >= 6 && texts.every((words) => /: now .*, lowest .*, highest .*\.|–/.test(words));
   });
-  for (const name of ['Processor', 'Memory', 'Disk use', 'Network', 'Load', 'Alerts'])
+  for (const name of ['CPU', 'Memory', 'Disk use', 'Network', 'Load', 'Alerts'])
     await expect(page.getByRole('figure', { name, exact: true })).toBeVisible();
   await page.goto('/console/#/alerts');
   const histogram = page.getByRole('listbox', { name: /^24 h: 1 alert/ });

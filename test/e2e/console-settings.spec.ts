@@ -226,7 +226,7 @@ test("a destination is created with its type's fields, tested, changed without i
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'New destination' }).click();
   const form = page.getByRole('dialog', { name: 'New destination' });
-  await form.getByLabel('Type').selectOption('E-mail');
+  await form.getByLabel('Type').selectOption('Email');
   await expect(form.getByLabel('User name at the mail server')).toBeVisible();
   await form.getByLabel('Type').selectOption('Gotify');
   await expect(form.getByLabel('User name at the mail server')).toHaveCount(0);

@@ -239,7 +239,7 @@ test('each chart on the overview opens a form for a watch with type, resource an
   const { page, complaints } = await openConsole({ app });
   await logIn(page, 'admin');
   const presets: [chart: string, type: string, labels: Record<string, string | RegExp>][] = [
-    ['Processor', 'cpu', { 'Limit (%)': '95', 'Must last (seconds)': '60' }],
+    ['CPU', 'cpu', { 'Limit (%)': '95', 'Must last (seconds)': '60' }],
     ['Memory', 'memory', { 'Limit (%)': '95', 'Must last (seconds)': '300' }],
     ['Load', 'load', { Limit: '2' }],
     ['Network', 'network', { Metric: 'received', 'Limit (MiB/s)': /^\d/ }],

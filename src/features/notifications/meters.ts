@@ -37,7 +37,7 @@ export const addDeliveryMeters = (
       ),
     ['destination', 'what', 'result'],
   );
-  gauge('signalbox_delivery_lag_alerts', 'Alerts not yet delivered, parked or skipped.', ofAlerts, ({ lag }) => lag);
+  gauge('signalbox_delivery_lag_alerts', 'Alerts not yet delivered, given up or skipped.', ofAlerts, ({ lag }) => lag);
   gauge(
     'signalbox_notifications_waiting',
     'Incidents for which a notification is due now.',

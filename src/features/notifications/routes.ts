@@ -80,7 +80,7 @@ const createDestinationRetryRoute = (find: FindDestination): Route =>
     method: 'POST',
     path: '/api/deliveries/:destination/retry',
     ...needs('settings:write'),
-    summary: 'Send all parked and waiting alerts and notifications of a destination now',
+    summary: 'Send all alerts and notifications of a destination now: those that wait, and those that were given up',
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
       const destination = find(name);
@@ -95,7 +95,7 @@ const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts): Route 
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
     ...needs('settings:write'),
-    summary: 'Send a parked or waiting alert, or the notification of an incident, now',
+    summary: 'Send an alert that waits or was given up, or the notification of an incident, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
       const destination = find(name);
@@ -135,7 +135,7 @@ const findOpen = async (destination: Forwarder, alerts: Alerts, id: string) => {
   if (record && destination.isOpen(record)) return record;
   const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
   if (isParked) throw new HttpError('not-found', 'The alert is no longer in the log');
-  throw new HttpError('not-found', `${destination.name} has no parked or waiting alert with this id`);
+  throw new HttpError('not-found', `${destination.name} has no waiting or given-up alert with this id`);
 };
 
 /** Returns the id of an incident with a due notification. Throws an HttpError if there is none. */

@@ -30,7 +30,7 @@ const id = Type.String({
 
 const ParkedAlert = defineShape('ParkedAlert', {
   id,
-  time: Type.String({ ...Time, description: 'Time at which the alert was parked.' }),
+  time: Type.String({ ...Time, description: 'Time at which the alert was given up.' }),
   reason: Type.String({ examples: ['the receiver responded 400'] }),
   ...glance,
 });
@@ -106,7 +106,7 @@ export const DestinationState = defineShape('DestinationState', {
       '`waiting`: an alert was not delivered and is retried later. `failing`: the receiver rejects every message, or has accepted no message for minutes.',
   }),
   failingSince: time('Time at which the destination began to fail.'),
-  lagAlerts: count('Number of alerts in the log that are not yet delivered, parked or skipped.'),
+  lagAlerts: count('Number of alerts in the log that are not yet delivered, given up or skipped.'),
   lagSeconds: Type.Number({
     examples: [0],
     description: 'Age of the oldest waiting alert; 0 if no alert is waiting.',
@@ -120,7 +120,7 @@ export const DestinationState = defineShape('DestinationState', {
   }),
   waitingAlerts: Type.Array(WaitingAlert, { description: 'First 100 waiting alerts, oldest first.' }),
   parked: count('Alerts that were given up.'),
-  parkedAlerts: Type.Array(ParkedAlert, { description: 'Last 100 parked alerts, oldest first.' }),
+  parkedAlerts: Type.Array(ParkedAlert, { description: 'Last 100 alerts that were given up, oldest first.' }),
   dropped: count('Alerts that were deleted from the log before they were delivered or skipped.'),
 });
 export type DestinationState = Static<typeof DestinationState>;
@@ -155,7 +155,7 @@ const destination = Type.String({ description: 'Name of a destination.' });
 export const RetryParams = Type.Object({
   destination,
   id: Type.String({
-    description: 'Id of a parked or waiting alert, or of an incident for which a notification is due.',
+    description: 'Id of an alert that waits or was given up, or of an incident for which a notification is due.',
   }),
 });
 
@@ -163,8 +163,8 @@ export const DestinationParams = Type.Object({ destination });
 
 export const RetryAllResult = defineShape('RetryAllResult', {
   destination: Type.String({ examples: ['pager'] }),
-  parked: count('Number of formerly parked alerts, which are now waiting.'),
-  waiting: count('Number of all waiting alerts or incidents, including formerly parked alerts.'),
+  parked: count('Number of alerts that had been given up and are now waiting.'),
+  waiting: count('Number of all waiting alerts or incidents, including alerts that had been given up.'),
 });
 
 export const SentQuery = Type.Object({

@@ -178,7 +178,7 @@ export const DestinationSettings = Type.Object(
       Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600, examples: [30] }), {
         maxItems: 100,
         description:
-          'Seconds to wait after each failed attempt, instead of the default backoff; after the last attempt the alert is parked.',
+          'Seconds to wait after each failed attempt, instead of the default backoff; after the last attempt the alert is given up.',
       }),
     ),
     giveUpHours: Type.Optional(
@@ -186,7 +186,7 @@ export const DestinationSettings = Type.Object(
         minimum: 0.0001,
         maximum: 720,
         examples: [24],
-        description: 'Hours after which an alert that fails is parked; 24 by default.',
+        description: 'Hours after which an alert that fails is given up; 24 by default.',
       }),
     ),
     timeoutSeconds: Type.Optional(

@@ -23,7 +23,7 @@ test('processors and memory are a problem only as means of a whole minute', () =
   assert.deepEqual(toTexts(undefined, []), []);
   assert.deepEqual(toTexts(createMinute(repeat(59, 1, 1)), []), []);
   assert.deepEqual(toTexts(createMinute(repeat(60, 0.975, 0.965)), []), [
-    'The processors were 97 % busy over the last minute',
+    'The CPU was 97 % busy over the last minute',
     '96 % of the memory is in use',
   ]);
 });

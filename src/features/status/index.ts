@@ -166,7 +166,7 @@ export const findHostConcerns = (
 ): Concern[] => {
   const { cpu, memory } = means?.isWhole ? means : { cpu: 0, memory: 0 };
   return [
-    ...(cpu >= limits.cpu ? [toConcern(`The processors were ${toPercent(cpu)} busy over the last minute`)] : []),
+    ...(cpu >= limits.cpu ? [toConcern(`The CPU was ${toPercent(cpu)} busy over the last minute`)] : []),
     ...(memory >= limits.memory ? [toConcern(`${toPercent(memory)} of the memory is in use`)] : []),
     ...disks.flatMap(({ mountPath, usedBytes, availableBytes }) => {
       // As in `df`, space reserved for root is neither used nor free.

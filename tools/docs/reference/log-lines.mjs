@@ -10,13 +10,8 @@ export const logLines = [
     meaning: 'an agent: `signalbox send` got 500',
   },
   {
-    messages: [
-      'error second SIG...',
-      'error not stopped within',
-      'error error while stopping',
-      'error the server could not be shut down',
-    ],
-    meaning: 'work in progress was not completed',
+    messages: ['error ...: work in progress is not completed', 'error the server could not be shut down'],
+    meaning: 'a second signal, an error or the time limit of 10 s ended the process',
   },
   {
     messages: [
@@ -41,14 +36,18 @@ export const logLines = [
     meaning: '`damage` has the log and seq of the record, which is ignored: restore the row',
   },
   { messages: ['warn the seed was not loaded'], meaning: 'the database could not be used on startup' },
-  { messages: ['warn alert log: failed', 'warn alert log: recovered'], meaning: 'in between, alerts get 503' },
-  { messages: ['warn alert log: reopened'], meaning: 'another program moved or changed the file' },
-  { messages: ['warn alert log: tail-cut'], meaning: 'an incomplete last line was moved to `savedAs`' },
+  {
+    messages: ['warn alert log: failed', 'warn alert log: recovered'],
+    meaning: 'in between, alerts get 503',
+    isOfLogs: true,
+  },
+  { messages: ['warn alert log: reopened'], meaning: 'another program moved or changed the file', isOfLogs: true },
+  { messages: ['warn alert log: tail-cut'], meaning: 'an incomplete last line was moved to `savedAs`', isOfLogs: true },
   {
     messages: ['error alert log: damaged'],
     meaning: 'a line cannot be read, or a record is missing: `damage` has the file and the place; restore the file',
   },
-  { messages: ['warn alert log: segments-removed'], meaning: 'retention deleted `files`' },
+  { messages: ['warn alert log: segments-removed'], meaning: 'retention deleted `files`', isOfLogs: true },
   {
     messages: ['warn alert log: the end of the log cannot be read'],
     meaning: 'repeats of earlier alerts may be stored again',
@@ -56,6 +55,7 @@ export const logLines = [
   {
     messages: ['warn command audit: ...', 'warn incident log: ...', 'warn settings log: ...', 'warn tasks log: ...'],
     meaning: 'the same for these and other logs',
+    isOfLogs: true,
   },
   {
     messages: [
@@ -87,7 +87,10 @@ export const logLines = [
     messages: ['error outbox: the progress cannot be read'],
     meaning: 'the file is damaged: `destination` gets all alerts again',
   },
-  { messages: ['error outbox: unexpected error'], meaning: 'a bug: the alert `id` is parked' },
+  {
+    messages: ['error outbox: unexpected error'],
+    meaning: 'a bug: signalbox gives up the alert `id`, or notifies of the `incident` later',
+  },
   {
     messages: ['warn the key for acknowledgement links ...'],
     meaning: 'links in notifications become invalid when the server stops',
@@ -126,7 +129,18 @@ export const logLines = [
     messages: ['error settings: the snapshot is damaged'],
     meaning: 'changes are missing, and deleted settings may be back: restore the folder, or repeat the changes',
   },
-  { messages: ['warn settings: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
+  {
+    messages: [
+      'warn settings: the snapshot cannot be written',
+      'warn availability: the snapshot cannot be written',
+      'warn status pages: the snapshot cannot be written',
+      'warn heartbeats: the snapshot cannot be written',
+      'warn tasks: the snapshot cannot be written',
+      'warn items: the snapshot cannot be written',
+      'warn simple-tasks: the snapshot cannot be written',
+    ],
+    meaning: 'retried; until then the log grows',
+  },
   {
     messages: ['error silences: a silence cannot be used'],
     meaning:
@@ -161,6 +175,10 @@ export const logLines = [
     messages: ['warn login: the configured accounts could not be stored'],
     meaning: 'tokens of users who are removed from the config file before the next startup stay valid',
   },
+  {
+    messages: ['warn login: the revocation of tokens could not be stored'],
+    meaning: '`err` has the reason; the request failed: repeat the request',
+  },
   { messages: ['warn login: failed logins'], meaning: 'logins from `ip` are now delayed' },
   {
     messages: ['warn login: refused', 'warn login: more logins'],
@@ -170,7 +188,6 @@ export const logLines = [
     messages: ['warn availability: state changes of checks cannot be stored'],
     meaning: 'retried every second; the recorded times stay correct',
   },
-  { messages: ['warn availability: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error status pages: a stored page cannot be used'],
     meaning: 'the page is not served; `name` has its name',
@@ -187,7 +204,6 @@ export const logLines = [
     messages: ['warn status pages: the key for confirmation links cannot be stored'],
     meaning: 'links become invalid when the server stops',
   },
-  { messages: ['warn status pages: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error status pages: the snapshot is damaged'],
     meaning: 'some announcements or subscribers are missing',
@@ -197,10 +213,13 @@ export const logLines = [
     meaning: 'some histories are missing',
   },
   {
-    messages: ['warn heartbeats: heartbeats cannot be checked', 'warn heartbeats: a change cannot be stored'],
+    messages: [
+      'warn heartbeats: heartbeats cannot be checked',
+      'warn heartbeats: a heartbeat cannot be checked',
+      'warn heartbeats: a change cannot be stored',
+    ],
     meaning: 'retried every 5 s',
   },
-  { messages: ['warn heartbeats: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error heartbeats: the snapshot is damaged'],
     meaning: 'states and runs may be missing; the next pings restore the states',
@@ -259,12 +278,21 @@ export const logLines = [
     meaning: 'unsafe [permissions](configuration.md#the-config-file)',
   },
   { messages: ['warn nobody can use ...'], meaning: 'a profile needs tokens, but nothing issues tokens' },
+  {
+    messages: ['warn ... is now called ...', 'warn ... is replaced by the setting access'],
+    meaning: 'a setting of an older version, which still applies',
+  },
   { messages: ['warn the variable ...'], meaning: 'a misspelt `SIGNALBOX_*` variable is ignored' },
   {
     messages: ['warn Warning: ... paths need no token'],
     meaning: 'others can reach `openRoutes`: set [`access`](configuration.md#access)',
   },
   { messages: ['info slow work: ...'], meaning: 'startup work that takes longer than two seconds' },
+  { messages: ['warn an agent ignores ...'], meaning: 'settings that only a server uses' },
+  {
+    messages: ['info alertsRetainDays is not set'],
+    meaning: 'a database of version 1.0 keeps alerts until you set `alertsRetainDays`',
+  },
   { messages: ['info jwtSecret is not set'], meaning: 'tokens become invalid when the process ends' },
   { messages: ['debug request'], meaning: 'one line per request, with `traceparent` if sent' },
   { messages: ['debug not listening'], meaning: "localhost's other address cannot be used" },

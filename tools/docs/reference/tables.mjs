@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { root } from '../../../scripts/install.mjs';
 import { limits } from './limits.mjs';
+import { findLogProblems } from './log-calls.mjs';
 import { logLines } from './log-lines.mjs';
 
 /**
@@ -107,7 +108,7 @@ const describeProfiles = async (profiles) => {
   const app = await start(settings);
   const { paths } = resolveReferences((await app.request('GET', '/openapi.json')).json);
   const { text } = await app.request('GET', '/metrics/metrics');
-  const metrics = text.matchAll(/^# HELP ((?:signalbox|http)\w*) (.*)\n# TYPE \w+ (\w+)$/gm);
+  const metrics = text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm);
   const toMetric = ([, name, help, type]) => [code(name), type, help];
   const described = app.mounts.map(({ base, profiles: mounted }) => {
     const { name, routes } = mounted.find((profile) => base === `/${profile.name}`);
@@ -167,6 +168,9 @@ const toLogLine = ({ messages, meaning }) => {
   const shown = named.map(([own, text]) => (own === level ? code(text) : `${own} ${code(text)}`));
   return [level, shown.join(', '), meaning];
 };
+
+const logProblems = findLogProblems(logLines);
+if (logProblems.length > 0) throw new Error(logProblems.join('\n'));
 
 const toRight = ([name, { title, roles, scopes }]) => [code(name), title, roles.join(', '), codes(scopes)];
 
