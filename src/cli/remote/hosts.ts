@@ -71,7 +71,7 @@ const toDetails = (host: ShownHost): string => {
     ['System', host.osName ?? ''],
     ['Version', host.version ?? ''],
     ['Clock', host.clockSkewSeconds === null ? '' : toSkewText(host.clockSkewSeconds)],
-    ['Processor', toPercent(host.readings?.cpu)],
+    ['CPU', toPercent(host.readings?.cpu)],
     ['Memory', toPercent(shareOf(host.readings?.memoryUsed, host.readings?.memoryTotal))],
     ['Load', host.readings?.load?.toString() ?? ''],
     ['Disks', disks.join(', ')],
