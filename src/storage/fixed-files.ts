@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
 import { createSync } from './journal/files.ts';
@@ -28,10 +28,11 @@ export class FixedFiles {
     return own.map((name) => name.slice(0, -this.#ending.length)).sort();
   }
 
-  /** Reads `length` bytes at an offset. Bytes that were never written are 0. */
+  /** Reads `length` bytes at an offset. Bytes that were never written are 0. Does not create a missing file. */
   async read(name: string, at: number, length: number): Promise<Buffer> {
     const bytes = Buffer.alloc(length);
-    await (await this.#open(name)).read(bytes, 0, length, at);
+    const exists = this.#files.has(name) || (await stat(this.#path(name)).catch(passIfGone)) !== undefined;
+    if (exists) await (await this.#open(name)).read(bytes, 0, length, at);
     return bytes;
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -326,6 +326,15 @@ test('the refusal of a report names the faulty part', async (t) => {
     assert.equal(status, 400);
     assert.match(json['error'] as string, message);
   }
+});
+
+test('reading the history of a host that has never reported creates no file', async (t) => {
+  const dataDir = createFolder(t);
+  const app = await startApp(t, { settings: { dataDir } });
+  const token = await app.login('admin');
+  await app.request('POST', '/api/hosts', { token, body: { name: 'web-1' } });
+  assert.equal((await app.request('GET', '/api/hosts/web-1/history', { token })).status, 200);
+  assert.equal(existsSync(join(dataDir, 'hosts', 'web-1.host')), false);
 });
 
 test('a history without rows gets 200, an invalid step or time 400, and an unknown host 404', async (t) => {
