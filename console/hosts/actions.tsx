@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { Host, HostCode } from 'signalbox/client';
-import { userClient } from '../api.ts';
+import { userClient, versionedClient } from '../api.ts';
+import { useSeen } from '../live/conditional.ts';
+import { useResource } from '../live/resource.ts';
 import { readList, useSubmission } from '../live/submission.ts';
 import { goTo, toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
@@ -10,6 +12,7 @@ import { CopyButton, CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { bind, exact, Field } from '../ui/field.tsx';
 import { IconButton, IconLink } from '../ui/icon-button.tsx';
+import { Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** Form that creates a host's code, then shows the line to run on the machine. */
@@ -58,14 +61,18 @@ export const HostActions = ({ host, onChanged }: { host: Host; onChanged: () => 
   const open = (kind: 'edit' | 'remove') => () => {
     dialog.value = kind;
   };
+  // A host from the config file is edited there.
+  const isRuntimeSetting = host.updatedBy !== null;
   return (
     <>
-      {isAllowed('changeHost') && <IconButton icon="edit" label={words.edit} onClick={open('edit')} />}
+      {isRuntimeSetting && isAllowed('changeHost') && (
+        <IconButton icon="edit" label={words.edit} onClick={open('edit')} />
+      )}
       {host.allowsCommands && isAllowed('runHostCommand') && (
         <IconLink icon="play" label={words.runCommand} href={toHash('/commands', { host: host.name })} />
       )}
       <CopyLink path={`/hosts/${encodeURIComponent(host.name)}`} />
-      {isAllowed('deleteHost') && !host.isHub && (
+      {isRuntimeSetting && isAllowed('deleteHost') && !host.isHub && (
         <IconButton icon="trash" label={words.remove} onClick={open('remove')} />
       )}
       {dialog.value === 'edit' && <EditHost host={host} onClose={close} onChanged={onChanged} />}
@@ -80,7 +87,22 @@ interface HostDialogProps {
   onChanged: () => void;
 }
 
-const EditHost = ({ host, onClose, onChanged }: HostDialogProps) => {
+const EditHost = (props: HostDialogProps) => {
+  const { name } = props.host;
+  const load = (signal: AbortSignal) => versionedClient.getHost({ name }, { signal });
+  const { value, error, reload } = useResource(load, { key: name, isKept: true });
+  if (value) return <EditForm {...props} present={value} />;
+  return (
+    <Dialog title={words.editTitle(name)} onClose={props.onClose}>
+      <Unloaded error={error} reload={reload} lines={4} />
+    </Dialog>
+  );
+};
+
+type EditFormProps = Omit<HostDialogProps, 'host'> & { present: { data: Host; version: string | undefined } };
+
+const EditForm = ({ present, onClose, onChanged }: EditFormProps) => {
+  const { data: host, version } = useSeen(present);
   const tags = useSignal(host.tags.join(', '));
   const aliases = useSignal(host.aliases.join(', '));
   const note = useSignal(host.note);
@@ -92,7 +114,8 @@ const EditHost = ({ host, onClose, onChanged }: HostDialogProps) => {
       note: note.value.trim(),
       dependsOn: readList(dependsOn.value),
     };
-    await userClient.changeHost({ name: host.name, ...changes }).finally(onChanged);
+    const seen = version === undefined ? {} : { ifMatch: version };
+    await userClient.changeHost({ name: host.name, ...changes }, seen).finally(onChanged);
     notify(words.saved(host.name));
     onClose();
   });

@@ -62,7 +62,7 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
         </section>
       )}
       {isReadable('listWatches') && <HostWatches host={host} />}
-      <HostHeartbeats heartbeats={host.heartbeats} />
+      {host.heartbeatCount > 0 && <HostHeartbeats name={name} />}
       {isReadable('listHostProcesses') && <Processes name={name} />}
       <Facts
         facts={[

@@ -1,10 +1,16 @@
-import type { Host } from 'signalbox/client';
+import { client } from '../api.ts';
+import { useRereading } from '../live/rereading.ts';
+import { useResource } from '../live/resource.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { HeartbeatChip } from '../ui/heartbeat-chip.tsx';
 import { Ago } from '../ui/time.tsx';
+import { hostRereadMs } from './history.tsx';
 
 /** Heartbeats that jobs ping on a host. */
-export const HostHeartbeats = ({ heartbeats }: Pick<Host, 'heartbeats'>) => {
+export const HostHeartbeats = ({ name: host }: { name: string }) => {
+  const resource = useResource((signal) => client.getHost({ name: host }, { signal }), { key: host });
+  useRereading(resource, hostRereadMs);
+  const heartbeats = resource.value?.heartbeats ?? [];
   if (heartbeats.length === 0) return null;
   return (
     <section>

@@ -108,6 +108,25 @@ test('a host that another user deletes leaves the list', async ({ openConsole, s
   await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveText(['web-1']);
 });
 
+test('the form of a host does not overwrite a change that another user saved after the form was opened', async ({
+  openConsole,
+  scope,
+}) => {
+  const app = await startHub(scope);
+  const token = await app.login('admin');
+  const { page } = await openConsole({ app });
+  await logIn(page, 'admin');
+  await page.goto('/console/#/hosts/web-1');
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit web-1' });
+  await form.getByLabel('Note').fill('rack 4');
+  await app.request('PATCH', '/api/hosts/web-1', { token, body: { tags: ['eu'] } });
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.getByRole('alert')).toContainText('Somebody else has saved changes in the meantime');
+  const { json } = await app.request('GET', '/api/hosts/web-1', { token });
+  expect([json['tags'], json['note']]).toEqual([['eu'], '']);
+});
+
 test('the filter of hosts and the list of their incidents find aliases', async ({ openConsole, scope }) => {
   const app = await startHub(scope);
   const token = await app.login('admin');

@@ -107,6 +107,43 @@ test("an administrator can change a host's tags and note", async (t) => {
   assert.equal((await app.request('PATCH', '/api/hosts/web-1', { token, body: { tag: [] } })).status, 400);
 });
 
+test('two changes of a host at the same time both hold, and If-Match refuses a change of an old version', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await enrol(app, token, 'web-1');
+  const path = '/api/hosts/web-1';
+  const before = (await app.request('GET', path, { token })).headers['etag'] ?? '';
+  const change = async (body: object) => (await app.request('PATCH', path, { token, body })).status;
+  assert.deepEqual(await Promise.all([change({ tags: ['eu'] }), change({ note: 'rack 4' })]), [200, 200]);
+  const { tags, note } = await readHost(app, token, 'web-1');
+  assert.deepEqual([tags, note], [['eu'], 'rack 4']);
+  const headers = { 'if-match': before };
+  assert.equal((await app.request('PATCH', path, { token, headers, body: { note: '' } })).status, 412);
+});
+
+test('the list and events of hosts contain the numbers of heartbeats, and a single host the heartbeats', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const events = await openEvents(t, app.url, 'hosts', { token });
+  const heartbeats = (['down', 'late', 'up'] as const).map((state) => ({ name: `is-${state}`, state, pingAge: 60 }));
+  await report(app, key, 'web-1', { heartbeats });
+  const { json } = await app.request<{ data: Record<string, unknown>[] }>('GET', '/api/hosts', { token });
+  const [event] = await events.waitFor('hosts');
+  const host = await readHost(app, token, 'web-1');
+  const toCounts = (shown: Record<string, unknown> = {}) => [shown['heartbeatCount'], shown['heartbeatProblems']];
+  assert.deepEqual([json.data[0], event?.data, { ...host }].map(toCounts), [
+    [3, 2],
+    [3, 2],
+    [3, 2],
+  ]);
+  for (const shown of [json.data[0], event?.data]) assert.ok(shown && !('heartbeats' in shown));
+  assert.deepEqual(
+    host.heartbeats.map(({ name }) => name),
+    ['is-down', 'is-late', 'is-up'],
+  );
+});
+
 test('a report can be compressed, and a report of 10 MB or with a line break in a name is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { startApp } from '../support/app.ts';
+import { setTimeout } from 'node:timers/promises';
+import { startApp, type TestApp } from '../support/app.ts';
+import { writeConfig } from '../support/config-file.ts';
+import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { runSql } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { waitUntil } from '../support/wait.ts';
+import { addHost, startAgent } from './support/agent.ts';
 import { enrol, readHost, report } from './support/hosts.ts';
+import { startHub } from './support/hub.ts';
 
 test('instances that share a database all accept reports and show the same hosts', {
   skip: toSkipPostgres(),
@@ -30,21 +38,100 @@ test('instances that share a database all accept reports and show the same hosts
   assert.equal((await report(other, key, 'web-1')).status, 401);
 });
 
-test('an instance refuses a command for a host that reports to another instance, and names the reason', {
+const command = { command: 'Get-Process -Id 1' };
+
+/** Waits until an instance knows that the host `web-1` allows commands. */
+const awaitAllowed = (app: TestApp, token: string): Promise<void> =>
+  waitUntil('the instance shows the host', async () => {
+    const { json } = await app.request('GET', '/api/hosts/web-1', { token });
+    return json['allowsCommands'] === true;
+  });
+
+test('an agent runs a command that another instance received, and every instance and the host audit it', {
+  skip: toSkipPostgres(),
+  timeout: 120_000,
+}, async (t) => {
+  const args = ['--config', writeConfig(createFolder(t), { store: await createDatabase(t), timeZone: 'UTC' })];
+  const [{ hub, token }, { hub: other }] = [await startHub(t, { args }), await startHub(t, { args })];
+  const dataDir = createFolder(t);
+  const config = writeConfig(dataDir, { allowCommands: true });
+  await startAgent(t, [...(await addHost(hub, token, 'web-1')), '--config', config], { dataDir });
+  await waitUntil('the other instance shows the host', async () => {
+    const { json } = await other.request<{ allowsCommands: boolean }>('GET', '/api/hosts/web-1', { token });
+    return json.allowsCommands === true;
+  });
+  const { status, json } = await other.request<{ result: { Id: number }[] }>('POST', '/api/hosts/web-1/execute', {
+    token,
+    body: command,
+  });
+  assert.deepEqual([status, json.result?.[0]?.Id], [200, 1], JSON.stringify(json));
+  const ids: string[] = [];
+  for (const { request } of [hub, other]) {
+    const { json } = await request<{ data: { requestId: string }[] }>('GET', '/api/executions', { token });
+    ids.push(...json.data.map(({ requestId }) => requestId));
+  }
+  const [requestId = ''] = ids;
+  assert.deepEqual(ids, [requestId, requestId]);
+  assert.match(requestId, /@web-1$/);
+  assert.ok(readFileSync(join(dataDir, 'commands.jsonl'), 'utf8').includes(requestId));
+});
+
+test('a command is sent to its host once, and any instance accepts the result once', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await one.login('admin');
-  await report(one, await enrol(one, token, 'web-1'), 'web-1', { allowsCommands: true });
-  await waitUntil('the other instance shows the host', async () => {
-    const { json } = await other.request('GET', '/api/hosts/web-1', { token });
-    return json['allowsCommands'] === true;
+  const key = await enrol(one, token, 'web-1');
+  await report(one, key, 'web-1', { allowsCommands: true });
+  await awaitAllowed(other, token);
+  const running = other.request<{ result: object[] }>('POST', '/api/hosts/web-1/execute', { token, body: command });
+  const sent: { id: string; line: string }[] = [];
+  const receive = async (app: TestApp): Promise<void> => {
+    const { json } = await report(app, key, 'web-1', { allowsCommands: true });
+    sent.push(...((json['commands'] as typeof sent | undefined) ?? []));
+  };
+  await waitUntil('the host gets the command', async () => {
+    // A host that reports more often is refused.
+    await setTimeout(200);
+    await receive(one);
+    return sent.length > 0;
   });
-  const body = { command: 'Get-Process -Id 1' };
-  const { status, text } = await other.request('POST', '/api/hosts/web-1/execute', { token, body });
-  assert.equal(status, 409);
-  assert.match(text, /web-1 reports to another instance of this server: send the command to that instance/);
+  await receive(other);
+  assert.deepEqual(
+    sent.map(({ line }) => line),
+    [command.command],
+  );
+  const body = { id: sent[0]?.id, rows: [{ Id: 1 }] };
+  const send = async (app: TestApp) =>
+    (await app.request('POST', '/api/hosts/web-1/results', { token: key, body })).status;
+  assert.deepEqual([await send(other), await send(one)], [200, 404]);
+  assert.deepEqual((await running).json.result, [{ Id: 1 }]);
+});
+
+test('at most 16 commands wait for a host at all instances together, and an instance that stops ends its own', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const store = await createDatabase(t);
+  const settings = { store, timeZone: 'UTC' };
+  const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
+  const token = await one.login('admin');
+  await report(one, await enrol(one, token, 'web-1'), 'web-1', { allowsCommands: true });
+  await awaitAllowed(other, token);
+  const run = ({ request }: TestApp) => request('POST', '/api/hosts/web-1/execute', { token, body: command });
+  const countRows = async (): Promise<number> => {
+    const [row] = await runSql<{ count: string }>(store, 'SELECT count(*) AS count FROM signalbox.host_command');
+    return Number(row?.count);
+  };
+  const waiting = Array.from({ length: 16 }, (_, index) => run(index < 10 ? one : other).catch(() => undefined));
+  await waitUntil('all commands are waiting', async () => (await countRows()) === 16);
+  const refused = await run(other);
+  assert.equal(refused.status, 503);
+  assert.match(refused.text, /Too many commands are waiting for web-1/);
+  await one.close();
+  await waitUntil('the commands of the other instance remain', async () => (await countRows()) === 6);
+  await other.close();
+  await Promise.all(waiting);
 });
 
 test('a code used at one instance is refused at every other instance', { skip: toSkipPostgres() }, async (t) => {

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { waitUntil } from '../support/wait.ts';
+import { addHost, startAgent } from './support/agent.ts';
 import { enrol, listenPlain, report } from './support/hosts.ts';
+import { startHub } from './support/hub.ts';
 
 interface Receipt {
   watchesId: string;
@@ -135,4 +140,54 @@ test('a watch is refused if all watches for hosts would exceed 7 MiB with it', a
   assert.equal(refused.status, 400);
   assert.match(refused.json['error'] as string, /^All watches that set hosts or from must not exceed 7 MiB in total/);
   assert.equal((await create('own', {})).status, 201);
+});
+
+test('an agent checks the watches of its hub also after a restart without the hub, and the alert arrives later', {
+  timeout: 120_000,
+}, async (t) => {
+  const dataDir = createFolder(t);
+  const { hub, token } = await startHub(t, { dataDir });
+  const server = createServer((_request, response) => response.end('ok'));
+  const { port } = new URL(await listenPlain(t, server));
+  const watch = { name: 'shop', type: 'tcp', host: '127.0.0.1', port: Number(port), every: 1, hosts: ['web-*'] };
+  assert.equal((await hub.request('POST', '/api/watches', { token, body: watch })).status, 201);
+  const words = await addHost(hub, token, 'web-1');
+  const agent = await startAgent(t, words);
+  const received = join(agent.dataDir, 'hub.watches');
+  await waitUntil('the agent has the watch', () => existsSync(received), 30_000);
+  await hub.stop('SIGKILL');
+  await agent.stop('SIGKILL');
+  await startAgent(t, words.slice(0, 3), { dataDir: agent.dataDir });
+  server.close();
+  server.closeAllConnections();
+  const list = () => readFileSync(join(agent.dataDir, 'alerts.jsonl'), 'utf8');
+  await waitUntil('the agent has the alert', () => list().includes('"watch/shop"'), 30_000);
+  const { hub: again, token: next } = await startHub(t, { dataDir, port: new URL(hub.url).port });
+  await waitUntil(
+    'the hub has the alert',
+    async () => (await again.request('GET', '/api/alerts/search', { token: next })).text.includes('"watch/shop"'),
+    60_000,
+  );
+});
+
+test('an agent refuses watches of its hub that run programs or read files', async (t) => {
+  const folder = createFolder(t);
+  const watches = [
+    { watch: { name: 'evil', type: 'plugin', command: ['/usr/bin/touch', join(folder, 'made')], every: 1 } },
+    { watch: { name: 'curious', type: 'file', path: '/etc/shadow' } },
+    { watch: { name: 'newer', type: 'unheard-of' } },
+    { watch: { name: 'fine', type: 'tcp', host: '127.0.0.1', port: 1 } },
+  ];
+  const hub = await listenPlain(
+    t,
+    createServer((request, response) => {
+      request.resume();
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ received: true, name: 'web-1', watchesId: 'a', watches }));
+    }),
+  );
+  const agent = await startAgent(t, ['agent', '--hub', hub], { variables: { SIGNALBOX_HUB_KEY: 'sbk_of_a_test' } });
+  await waitUntil('the agent has refused three', () => agent.output.stderr.split('cannot be used').length === 4);
+  for (const name of ['evil', 'curious', 'newer']) assert.ok(agent.output.stderr.includes(`"watch":"${name}"`), name);
+  assert.ok(!existsSync(join(folder, 'made')));
 });

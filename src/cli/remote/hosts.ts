@@ -1,4 +1,4 @@
-import type { ShownHost } from '../../features/hosts/schema.ts';
+import type { HostDetails, ShownHost } from '../../features/hosts/schema.ts';
 import { compareHosts } from '../../kit/host-rank.ts';
 import { print } from '../stdio.ts';
 import { defineAskingCommand, type ListReply } from './ask.ts';
@@ -36,7 +36,7 @@ export const hostCommand = defineAskingCommand({
   summary: 'Show one host of a server.',
   scope: 'incidents:read',
   run: async ({ ask, show }, { words: [name = ''] }) =>
-    show([await ask<ShownHost>(`api/hosts/${encodeURIComponent(name)}`)], ([host]) => (host ? toDetails(host) : '')),
+    show([await ask<HostDetails>(`api/hosts/${encodeURIComponent(name)}`)], ([host]) => (host ? toDetails(host) : '')),
 });
 
 const toHostTable = (hosts: readonly ShownHost[]): string =>
@@ -57,7 +57,7 @@ const toHostTable = (hosts: readonly ShownHost[]): string =>
     { paint: paintSeverity, dropped: ['VERSION', 'WORST', 'DISK'] },
   );
 
-const toDetails = (host: ShownHost): string => {
+const toDetails = (host: HostDetails): string => {
   const disks = (host.readings?.disks ?? []).map(
     ({ mountPath, used, total }) => `${mountPath} ${toPercent(shareOf(used, total))}`,
   );

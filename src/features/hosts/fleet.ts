@@ -16,9 +16,6 @@ const machineMs = 10 * 60_000;
 /** Maximum number of machines remembered per name. */
 const mostMachines = 4;
 
-/** Milliseconds without a report after which an instance counts as one that a host does not use. */
-const elsewhereMs = 30_000;
-
 /** State of a host before and after a report. */
 export interface Taken {
   state: HostState;
@@ -37,8 +34,6 @@ export class Fleet {
   readonly #store: HostStore;
   readonly #options: FleetOptions;
   readonly #states = new Map<string, HostState>();
-  /** Time of the last report from a host that was loaded or received by this instance, in Unix milliseconds. */
-  readonly #receivedAt = new Map<string, number>();
   readonly #inTurn = new InTurn();
   readonly #listeners: ((name: string) => void)[] = [];
   readonly #lossListeners: (() => void)[] = [];
@@ -49,10 +44,7 @@ export class Fleet {
   }
 
   async load(): Promise<void> {
-    for (const state of await this.#store.load()) {
-      this.#states.set(state.name, state);
-      this.#receivedAt.set(state.name, state.at);
-    }
+    for (const state of await this.#store.load()) this.#states.set(state.name, state);
   }
 
   /** Loads reports that other instances have received. Drops the states of hosts that no longer exist. */
@@ -82,12 +74,6 @@ export class Fleet {
     return this.#states.get(name);
   }
 
-  /** True if the host reports to another instance, and has not reported to this one for a while. */
-  isElsewhere(name: string): boolean {
-    const { at = 0 } = this.#states.get(name) ?? {};
-    return at - (this.#receivedAt.get(name) ?? 0) > elsewhereMs;
-  }
-
   list(): HostState[] {
     return [...this.#states.values()];
   }
@@ -105,7 +91,6 @@ export class Fleet {
         throw error;
       });
       this.#states.set(name, state);
-      this.#receivedAt.set(name, at);
       this.#callListeners(name);
       return { state, before };
     });
@@ -119,7 +104,6 @@ export class Fleet {
   delete(name: string): Promise<void> {
     return this.#inTurn.run([name], async () => {
       this.#states.delete(name);
-      this.#receivedAt.delete(name);
       await this.#store.delete(name);
     });
   }

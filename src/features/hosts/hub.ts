@@ -2,18 +2,18 @@ import { HttpError } from '../../http/errors.ts';
 import { type HostOwners, listHostNames, mapHostOwners } from '../../kit/host-names.ts';
 import { HostReport } from '../../kit/host-report/report-schema.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
-import type { Offers, PushedWatches, RemoteOutput, RemoteResult } from '../../kit/offers.ts';
+import type { Offers, PushedWatches, RemoteResult } from '../../kit/offers.ts';
 import { pickOwnMembers } from '../../kit/own-members.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/time.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
 import type { Fleet } from './fleet.ts';
-import type { HostCommands } from './host-commands.ts';
+import type { CommandQueue } from './host-commands.ts';
 import type { HostIncidents } from './host-incidents.ts';
 import type { HostWatch } from './host-watch.ts';
 import { findDuplicates } from './judge-host.ts';
 import { assertHostName, type HostKeeper, type KnownHost, type StoredHost, selfName } from './kind.ts';
 import { rings } from './rings.ts';
-import type { ShownHost } from './schema.ts';
+import type { HostDetails, ShownHost } from './schema.ts';
 
 /** Maximum clock difference, in seconds, that is not shown. */
 const shownSkew = 5;
@@ -29,7 +29,7 @@ interface HubParts {
   keeper: HostKeeper;
   codes: HostCodes;
   watch: HostWatch;
-  commands: HostCommands;
+  commands: CommandQueue;
   incidents: HostIncidents;
   accounts: NonNullable<Offers['accounts']>;
   offers: Pick<Offers, 'watches'>;
@@ -103,12 +103,12 @@ export class Hub {
   }
 
   /**
-   * Delivers the result of a command that ran on a host. Returns the name of the host. The limits of `report` apply.
-   * Throws an HttpError if the caller may not deliver the result.
+   * Delivers the result of a command that ran on a host. Resolves to the name of the host. The limits of `report` apply.
+   * Rejects with an HttpError if the caller may not deliver the result.
    */
-  settleCommand(given: string, caller: string, id: string, result: RemoteOutput | { error: string }): string {
+  async settleCommand(given: string, caller: string, id: string, result: RemoteResult): Promise<string> {
     const name = readHostName(given, caller);
-    if (this.#parts.commands.settle(name, id, result)) return name;
+    if (await this.#parts.commands.settle(name, id, result)) return name;
     // Results of waiting commands need no limit, because each command takes only one result.
     this.#spend(name, this.#parts.clock().getTime());
     throw new HttpError(
@@ -125,15 +125,12 @@ export class Hub {
   ): Promise<RemoteResult> {
     const { commands, fleet, keeper, watch } = this.#parts;
     keeper.require(name);
+    // Another instance may have received the last report.
+    await fleet.catchUp();
     const { state } = watch.judge(name);
     if (state !== 'up' && state !== 'late') throw new HttpError('wrong-state', `${name} is not reporting now`);
     if (!fleet.find(name)?.report.allowsCommands)
       throw new HttpError('wrong-state', `${name} does not allow commands: set allowCommands in its config file`);
-    if (fleet.isElsewhere(name))
-      throw new HttpError(
-        'wrong-state',
-        `${name} reports to another instance of this server: send the command to that instance`,
-      );
     return commands.run(name, command, signal);
   }
 
@@ -176,6 +173,7 @@ export class Hub {
     const state = fleet.find(name);
     const { state: status, since } = watch.judge(name);
     const report = state?.report;
+    const { heartbeats = [] } = report ?? {};
     const { count, worst } = incidents.of(this.#listNames(known));
     const skew = Math.round((state?.skewMs ?? 0) / 1000);
     const { step } = rings[1];
@@ -203,10 +201,8 @@ export class Hub {
       readings: report?.readings ?? null,
       openIncidents: count,
       worstSeverity: worst,
-      heartbeats: (report?.heartbeats ?? []).map(({ pingAge, ...heartbeat }) => ({
-        ...heartbeat,
-        lastPingAt: toTimeOrNull(typeof pingAge === 'number' && state ? state.at - pingAge * 1000 : null),
-      })),
+      heartbeatCount: heartbeats.length,
+      heartbeatProblems: heartbeats.filter((each) => each.state === 'down' || each.state === 'late').length,
       line: {
         start: toTimeText(((state?.lineAt ?? step * line.length) - step * Math.max(0, line.length - 1)) * 1000),
         step,
@@ -217,6 +213,18 @@ export class Hub {
         : null,
       updatedBy: setting?.by ?? null,
       updatedAt: toTimeOrNull(setting?.at),
+    };
+  }
+
+  /** Returns a host with its heartbeats. */
+  showDetails(known: KnownHost): HostDetails {
+    const { at = 0, report } = this.#parts.fleet.find(known.name) ?? {};
+    return {
+      ...this.show(known),
+      heartbeats: (report?.heartbeats ?? []).map(({ pingAge, ...heartbeat }) => ({
+        ...heartbeat,
+        lastPingAt: toTimeOrNull(typeof pingAge === 'number' ? at - pingAge * 1000 : null),
+      })),
     };
   }
 

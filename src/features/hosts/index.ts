@@ -12,6 +12,7 @@ import { createHostChecks } from './checks.ts';
 import { HostCodes } from './codes.ts';
 import { createHostDependencies } from './dependencies.ts';
 import { Fleet } from './fleet.ts';
+import { HostCommandTable } from './host-command-table.ts';
 import { HostCommands } from './host-commands.ts';
 import { HostFiles } from './host-file.ts';
 import { HostIncidents } from './host-incidents.ts';
@@ -26,7 +27,7 @@ import { HostEvent } from './schema.ts';
 import { Scraper } from './scraper.ts';
 import { hostTransfer } from './transfer.ts';
 
-/** Milliseconds between checks for reports received by other instances. */
+/** Milliseconds between checks for reports and commands received by other instances. */
 const catchUpMs = 2000;
 
 const hostSettings = {
@@ -100,7 +101,8 @@ export const hosts = defineFeature({
       log,
     });
     const codes = new HostCodes(offers.settings, clock);
-    const commands = new HostCommands();
+    const shared = database && new HostCommandTable(database, clock);
+    const commands = shared ?? new HostCommands();
     const { accounts } = offers;
     const hub = new Hub({ fleet, keeper, codes, watch, commands, incidents, accounts, offers, dependencies, clock });
     const isRead = (): boolean => offers.settings.isRead();
@@ -125,6 +127,10 @@ export const hosts = defineFeature({
     });
     const own = createOwnHost({ fleet, keeper, host, version, clock, log });
     const scraper = new Scraper({ fleet, list: () => keeper.listConfigured(), lease, clock, log });
+    const catchUp = async (queue: HostCommandTable): Promise<void> => {
+      await fleet.catchUp();
+      await queue.catchUp();
+    };
     let following: NodeJS.Timeout | undefined;
     return {
       profiles: {
@@ -154,7 +160,7 @@ export const hosts = defineFeature({
         watch.start();
         own.start();
         scraper.start();
-        if (database) following = setInterval(() => void fleet.catchUp().catch(() => undefined), catchUpMs).unref();
+        if (shared) following = setInterval(() => void catchUp(shared).catch(() => undefined), catchUpMs).unref();
       },
       reload: (changed) => {
         ({ silentSeconds, silentLevel } = changed);

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { needs } from '../../auth/access.ts';
-import { HttpError } from '../../http/errors.ts';
+import { HttpError, requireKnown } from '../../http/errors.ts';
 import { dependsOn } from '../../kit/dependencies.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
@@ -78,7 +78,7 @@ export interface KnownHost extends Required<StoredHost> {
 /** Settings of a host without descriptions. */
 const none = { tags: [], aliases: [], note: '', dependsOn: [] };
 
-export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>({
+export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost, Partial<StoredHost>>({
   name: 'host',
   noun: 'Host',
   path: '/api/hosts',
@@ -94,7 +94,8 @@ export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>
     const { name, value } = setting;
     return { name, ...none, ...value, setting };
   },
+  complete: (given, { name, stored }) => ({ ...requireKnown(stored, 'Host', name, '/api/hosts'), ...given }),
   fromConfig: (host) => ({ ...none, ...host, setting: undefined }),
 });
 
-export type HostKeeper = SettingKeeper<StoredHost, KnownHost, ConfiguredHost>;
+export type HostKeeper = SettingKeeper<StoredHost, KnownHost, ConfiguredHost, Partial<StoredHost>>;

@@ -12,7 +12,7 @@ import { optionalText } from '../../kit/shape.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/time.ts';
 import type { Fleet } from './fleet.ts';
 import { readHistory, readHistorySpan } from './history.ts';
-import type { HostCommands, SentCommand } from './host-commands.ts';
+import type { CommandQueue, SentCommand } from './host-commands.ts';
 import type { Hub } from './hub.ts';
 import { type HostKeeper, hostKind, type KnownHost } from './kind.ts';
 import { rings } from './rings.ts';
@@ -21,6 +21,7 @@ import {
   EnrolledHost,
   Enrolment,
   HostCode,
+  HostDetails,
   HostHistory,
   HostList,
   HostParams,
@@ -35,7 +36,7 @@ interface RouteParts {
   hub: Hub;
   fleet: Fleet;
   keeper: HostKeeper;
-  commands: HostCommands;
+  commands: CommandQueue;
   clock: () => Date;
 }
 
@@ -77,7 +78,7 @@ const createReadRoute = ({ fleet, hub, keeper }: RouteParts): Route =>
     ...hostKind.reading,
     summary: 'Get a host',
     headers: { response: withVersion },
-    schema: { operationId: 'getHost', params: HostParams, response: { 200: ShownHost, 404: ErrorBody } },
+    schema: { operationId: 'getHost', params: HostParams, response: { 200: HostDetails, 404: ErrorBody } },
     handler: async ({ params: { name } }, reply) => {
       await fleet.catchUp();
       return sendHost(reply, hub, keeper.require(name));
@@ -144,14 +145,13 @@ const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
       operationId: 'changeHost',
       params: HostParams,
       body: ChangedHost,
-      response: { 200: ShownHost, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+      response: { 200: HostDetails, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
       const { body, params } = request;
       assertOwnMembers(body, ChangedHost);
-      const { tags, aliases, note, dependsOn } = keeper.require(params.name);
-      const changed = { tags, aliases, note, dependsOn, ...body };
-      const known = await keeper.replace(params.name, changed, callerOf(request), readIfMatch(request.headers));
+      keeper.requireRuntime(params.name);
+      const known = await keeper.put(params.name, body, callerOf(request), readIfMatch(request.headers));
       sendHost(reply, hub, known);
     },
   });
@@ -180,14 +180,14 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
         name,
         time: toTimeText(at),
         ...hub.listWatches(name, body.watchesId),
-        ...toCommands(commands.take(name)),
+        ...toCommands(await commands.take(name)),
       });
     },
   });
 
 /** Sends a host as a response. The ETag is the version of its runtime setting. */
 const sendHost = (reply: FastifyReply, hub: Hub, known: KnownHost): void =>
-  sendJson(known.setting ? reply.header('etag', `"${known.setting.version}"`) : reply, hub.show(known));
+  sendJson(known.setting ? reply.header('etag', `"${known.setting.version}"`) : reply, hub.showDetails(known));
 
 /** Returns the commands as a member of the response. Omits the member if there are none. */
 const toCommands = (commands: SentCommand[]): { commands?: SentCommand[] } => (commands.length > 0 ? { commands } : {});
@@ -210,7 +210,7 @@ const createResultRoute = ({ hub, clock }: RouteParts): Route =>
     handler: async (request, reply) => {
       const { id, rows = [], truncated = false, error } = request.body;
       const result = error === undefined ? { rows: rows as Record<string, unknown>[], truncated } : { error };
-      const name = hub.settleCommand(request.params.name, callerOf(request), id, result);
+      const name = await hub.settleCommand(request.params.name, callerOf(request), id, result);
       sendJson(reply, { received: true, name, time: toTimeText(clock().getTime()) });
     },
   });

@@ -119,14 +119,8 @@ export const ShownHost = defineShape('Host', {
     Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
     'Worst severity of the unresolved incidents.',
   ),
-  heartbeats: Type.Array(
-    Type.Object({
-      name: HostHeartbeat.properties.name,
-      state: HostHeartbeat.properties.state,
-      lastPingAt: orNull(Time, 'Time of the last ping.'),
-    }),
-    { description: 'Heartbeats of the host as of its last report, those with problems first; at most 100.' },
-  ),
+  heartbeatCount: Type.Integer({ description: 'Heartbeats in the last report.', examples: [3] }),
+  heartbeatProblems: Type.Integer({ description: 'Heartbeats that are `down` or `late`.', examples: [1] }),
   line: Type.Object(
     {
       start: Time,
@@ -143,6 +137,19 @@ export const ShownHost = defineShape('Host', {
   updatedAt: settingFacts.updatedAt,
 });
 export type ShownHost = Static<typeof ShownHost>;
+
+export const HostDetails = defineShape('HostDetails', {
+  ...ShownHost.properties,
+  heartbeats: Type.Array(
+    Type.Object({
+      name: HostHeartbeat.properties.name,
+      state: HostHeartbeat.properties.state,
+      lastPingAt: orNull(Time, 'Time of the last ping.'),
+    }),
+    { description: 'Heartbeats of the host as of its last report, those with problems first; at most 100.' },
+  ),
+});
+export type HostDetails = Static<typeof HostDetails>;
 
 /** Event on the `hosts` topic. */
 export const HostEvent = defineShape('HostEvent', {

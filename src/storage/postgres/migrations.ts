@@ -276,6 +276,18 @@ ${toRecordTable('status_page')}
 CREATE INDEX status_page_at ON signalbox.status_page (at);
 `;
 
+/** Commands for hosts and their results, until the instance with the request has received the result. */
+const hostCommandTables = `
+CREATE TABLE signalbox.host_command (
+  id text PRIMARY KEY,
+  host text NOT NULL,
+  body text NOT NULL,
+  until timestamptz NOT NULL,
+  is_sent boolean NOT NULL DEFAULT false,
+  result text
+);
+`;
+
 /** Migrations in order. `readableBy` is the oldest version that can use the resulting tables. */
 export const migrations: readonly { version: number; readableBy: number; text: string; limitMs?: number }[] = [
   { version: 1, readableBy: 1, text: firstTables },
@@ -292,6 +304,7 @@ export const migrations: readonly { version: number; readableBy: number; text: s
   { version: 12, readableBy: 1, text: hostTables },
   { version: 13, readableBy: 1, text: availabilityTables },
   { version: 14, readableBy: 1, text: statusPageTables },
+  { version: 15, readableBy: 1, text: hostCommandTables },
 ];
 
 /** Version of the tables that this program knows. */

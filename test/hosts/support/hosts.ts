@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ShownHost } from '../../../src/features/hosts/schema.ts';
+import type { HostDetails } from '../../../src/features/hosts/schema.ts';
 import type { HostReport } from '../../../src/kit/host-report/report-schema.ts';
 import type { TestApp } from '../../support/app.ts';
 import { atEnd, type Scope } from '../../support/scope.ts';
@@ -38,8 +38,8 @@ export const createReport = (name: string, more: Partial<HostReport> = {}): Host
 export const report = ({ request }: Hub, key: string, name: string, more: Partial<HostReport> = {}) =>
   request('POST', `/api/hosts/${name}/readings`, { token: key, body: createReport(name, more) });
 
-export const readHost = async ({ request }: Hub, token: string, name: string): Promise<ShownHost> => {
-  const { status, json } = await request<ShownHost>('GET', `/api/hosts/${name}`, { token });
+export const readHost = async ({ request }: Hub, token: string, name: string): Promise<HostDetails> => {
+  const { status, json } = await request<HostDetails>('GET', `/api/hosts/${name}`, { token });
   assert.equal(status, 200);
   return json;
 };

@@ -29,7 +29,8 @@ const startMachines = async (t: TestContext, hub: Pick<Running, 'url'>, token: s
   for (let index = 0; index < count; index += 1) {
     const name = `web-${index}`;
     const words = await addHost(hub, token, name);
-    machines.push({ name, agent: await startAgent(t, words), words: words.slice(0, 3) });
+    const agent = await startAgent(t, words, { variables: { SIGNALBOX_ALLOW_COMMANDS: 'true' } });
+    machines.push({ name, agent, words: words.slice(0, 3) });
   }
   return machines;
 };
@@ -160,6 +161,12 @@ test('hubs that share a database lose no host and no alert when one is killed, a
   await awaitReports(reader, 0, machines.length);
   const senders = startSenders(machines);
   const readers = instances.all.map((_, index) => ({ request: (clients[index] as typeof balanced).request, token }));
+  // The agents and the caller are connected to different instances.
+  for (const { request } of readers) {
+    const body = { command: 'Get-Process -Id 1' };
+    const runs = machines.map(({ name }) => request('POST', `/api/hosts/${name}/execute`, { token, body }));
+    for (const { status, text } of await Promise.all(runs)) assert.equal(status, 200, text);
+  }
   for (const [index, instance] of instances.all.entries()) {
     await instance.stop('SIGKILL');
     // Longer than a host may be silent. A hub that counts missing reports from before its restart would raise alerts.
