@@ -87,7 +87,7 @@ export interface HostSource {
 }
 
 /** Output of a command on another machine. */
-export interface RemoteOutput {
+interface RemoteOutput {
   rows: Record<string, unknown>[];
   truncated: boolean;
 }
