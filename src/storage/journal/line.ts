@@ -99,14 +99,15 @@ export interface FieldTest {
  * With a `seq`, its `crc` must match. Only foreign lines are parsed as JSON, because a matching checksum proves that a
  * line is valid.
  */
-export const classifyLine = (line: Buffer | undefined): LineKind => {
-  if (line === undefined) return 'damaged';
-  const text = trim(line);
+export const classifyLine = (line: Buffer | undefined): LineKind =>
+  line === undefined ? 'damaged' : classifyText(trim(line));
+
+const classifyText = (text: Buffer): LineKind => {
   if (text.length === 0) return 'blank';
   const crc = readCrc(text);
   if (crc === undefined) return isForeign(text) ? 'foreign' : 'damaged';
   if (crc32(text.subarray(0, -crcFieldBytes)) !== crc) return 'damaged';
-  return text.subarray(0, markStart.length).equals(markStart) ? 'mark' : 'own';
+  return startsWith(text, markStart) ? 'mark' : 'own';
 };
 
 /**
@@ -116,16 +117,21 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
 
 /** True for the line of a feature event. Such a line begins with the member `feature`. */
-export const isFeatureEventLine = (line: Buffer): boolean =>
-  line.subarray(0, featureEventStart.length).equals(featureEventStart);
+export const isFeatureEventLine = (line: Buffer): boolean => startsWith(line, featureEventStart);
+
+/** Compares bytes one by one, because lines are many, and a part of a buffer is a new object. */
+const startsWith = (bytes: Buffer, start: Buffer): boolean => start.every((byte, at) => bytes[at] === byte);
 
 /** Parses an `own` or `foreign` line, or a `mark`. Throws if the line has changed since it was classified. */
-export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
+export const parseRecord = (line: Buffer): LogRecord => parseText(trim(line));
+
+const parseText = (text: Buffer): LogRecord => JSON.parse(text.toString('utf8'));
 
 /** Returns the record in an `own` line. Undefined for any other line. */
 export const parseStored = (line: Buffer | undefined): StoredRecord | undefined => {
-  if (line === undefined || classifyLine(line) !== 'own') return undefined;
-  const record = parseRecord(line);
+  const text = line && trim(line);
+  if (text === undefined || classifyText(text) !== 'own') return undefined;
+  const record = parseText(text);
   return typeof record['id'] === 'string' && typeof record['seq'] === 'number' ? (record as StoredRecord) : undefined;
 };
 
@@ -170,16 +176,19 @@ export const createMatcher = (match: Match): ((kind: LineKind, line: Buffer) => 
 const toBytes = ({ field, value }: Match): Buffer => Buffer.from(`${JSON.stringify(field)}:${JSON.stringify(value)}`);
 
 const readCrc = (text: Buffer): number | undefined => {
-  const hex = crcField.exec(text.subarray(-crcFieldBytes).toString('latin1'))?.[1];
+  const hex = crcField.exec(text.toString('latin1', Math.max(0, text.length - crcFieldBytes)))?.[1];
   return hex === undefined ? undefined : Number.parseInt(hex, 16);
 };
 
 /** Removes a byte order mark and a carriage return, because an editor may have added them. */
 const trim = (line: Buffer): Buffer => {
-  const start = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
+  const start = startsWith(line, byteOrderMark) ? byteOrderMark.length : 0;
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
-  return isSpace(line.subarray(start, end)) ? line.subarray(0, 0) : line.subarray(start, end);
+  const text = start === 0 && end === line.length ? line : line.subarray(start, end);
+  return isSpace(text) ? noBytes : text;
 };
+
+const noBytes = Buffer.alloc(0);
 
 const isSpace = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09);
 

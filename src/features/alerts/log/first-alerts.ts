@@ -18,8 +18,9 @@ export class FirstAlerts extends RecentEntries<FirstAlert> {
   /** Adds the key of a log record, if the record has a key. */
   fold({ id, time, key, bodyHash, repeatOf }: LogRecord): void {
     const { hash, state } = splitRepeatId(typeof key === 'string' ? key : '');
+    if (hash === '') return;
     const storedAt = Date.parse(String(time));
-    if (hash === '' || Number.isNaN(storedAt)) return;
+    if (Number.isNaN(storedAt)) return;
     if (typeof repeatOf === 'string') {
       const first = this.find(hash) ?? { state, id: repeatOf, storedAt };
       this.remember(hash, { ...first, remindedAt: storedAt });
