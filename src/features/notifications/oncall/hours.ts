@@ -3,60 +3,64 @@ import { dayMs, minuteMs } from '../../../lib/units.ts';
 
 const weekMs = 7 * dayMs;
 
-/** Monday before Unix time 0, a Thursday. Weeks are counted from this Monday. */
-const firstMondayMs = -3 * dayMs;
-
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const sunday = 6;
+
+/** Span of a day in milliseconds since its midnight. The end is exclusive, and may be on the next day. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** Spans that begin on each day of a week, from Monday to Sunday. */
+type WeekSpans = readonly (readonly Span[])[];
+
+/** Milliseconds to look back for the start of a period. Most hours begin or end every day. */
+const firstLookMs = 2 * dayMs;
+
+interface HoursParts {
+  clock: ZoneClock;
+  spans: WeekSpans;
+  /** Days in `YYYY-MM-DD` form. */
+  holidays: ReadonlySet<string>;
+  /** True for the complement of the spans. */
+  isOutside: boolean;
+}
 
 /**
- * Spans in milliseconds since Monday. There is at least one. Spans are sorted and do not overlap. Their ends are
- * exclusive.
+ * Weekly hours in a time zone. Spans that begin on a holiday are the spans of Sunday. A span that begins before a
+ * holiday lasts until its end. Hours that cover a week have no exceptions.
  */
-type WeekSpans = readonly (readonly [start: number, end: number])[];
-
-/** Usual maximum milliseconds until hours recur, even if a clock change skips them in one week. */
-const longestSpanMs = 16 * dayMs;
-
-/** Weekly hours in a time zone. On holidays, the hours of Sunday apply. */
 export class Hours {
-  readonly #clock: ZoneClock;
-  readonly #spans: WeekSpans;
-  /** Days in `YYYY-MM-DD` form. */
-  readonly #holidays: ReadonlySet<string>;
+  readonly #parts: HoursParts;
+  readonly #isAlways: boolean;
 
-  constructor(clock: ZoneClock, spans: WeekSpans, holidays: ReadonlySet<string>) {
-    this.#clock = clock;
-    this.#spans = spans;
-    this.#holidays = holidays;
+  constructor(parts: HoursParts) {
+    this.#parts = parts;
+    this.#isAlways = isWholeWeek(parts.spans);
   }
 
   /** True if a time (Unix milliseconds) is within the hours. */
   isWithin(at: number): boolean {
-    const ms = this.#toWeekMs(at);
-    return this.#spans.some(([start, end]) => start <= ms && ms < end);
+    const { clock, isOutside } = this.#parts;
+    const ms = clock.toLocal(at);
+    const isCovered = this.#isAlways || this.#spansAround(ms).some(({ start, end }) => start <= ms && ms < end);
+    return isCovered !== isOutside;
   }
 
   /** Returns the first time within the hours at or after `at`, in Unix milliseconds. */
   nextWithin(at: number): number {
     let time = at;
-    while (!this.isWithin(time)) {
-      const ms = this.#toWeekMs(time);
-      const next = this.#limit(time, Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs)));
-      // If clocks change before then, the local time is different.
-      time = this.#clock.findChange(time, next) ?? next;
-    }
+    while (!this.isWithin(time)) time = this.#nextEdge(time);
     return time;
   }
 
   /** Returns the longest period around a time during which `isWithin` stays the same. Times are Unix milliseconds. */
   spanAt(at: number): { isWithin: boolean; startsAt: number; endsAt: number } {
     const isWithin = this.isWithin(at);
-    if (this.#spans.some(([start, end]) => end - start === weekMs)) {
-      return { isWithin, startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
-    }
-    let lookBackMs = longestSpanMs;
+    if (this.#isAlways) return { isWithin, startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
+    let lookBackMs = firstLookMs;
     let startsAt = this.#nextChangeAfter(at - lookBackMs);
-    // Holidays in a row can be longer.
     while (startsAt > at) {
       lookBackMs *= 2;
       startsAt = this.#nextChangeAfter(at - lookBackMs);
@@ -69,41 +73,63 @@ export class Hours {
     return { isWithin, startsAt, endsAt };
   }
 
+  /** Returns the complement of these hours. Undefined if it is empty. */
+  toOutside(): Hours | undefined {
+    return this.#isAlways ? undefined : new Hours({ ...this.#parts, isOutside: !this.#parts.isOutside });
+  }
+
   /** Returns the first time after `after` at which the hours begin or end. */
   #nextChangeAfter(after: number): number {
     const wasWithin = this.isWithin(after);
-    let time = after;
-    do {
-      const ms = this.#toWeekMs(time);
-      const edges = this.#spans.flat().map((edge) => (edge - ms + weekMs) % weekMs || weekMs);
-      const next = this.#limit(time, Math.min(...edges));
-      // If clocks change before then, the local time is different.
-      time = this.#clock.findChange(time, next) ?? next;
-    } while (this.isWithin(time) === wasWithin);
+    let time = this.#nextEdge(after);
+    while (this.isWithin(time) === wasWithin) time = this.#nextEdge(time);
     return time;
   }
 
-  /** Returns the complement of these hours. Undefined if it is empty. */
-  toOutside(): Hours | undefined {
-    const edges = [0, ...this.#spans.flat(), weekMs];
-    const outside: [number, number][] = [];
-    for (let at = 0; at < edges.length; at += 2) outside.push([edges[at] ?? 0, edges[at + 1] ?? 0]);
-    const spans = outside.filter(([start, end]) => start < end);
-    return spans.length > 0 ? new Hours(this.#clock, spans, this.#holidays) : undefined;
+  /** Returns the first time after `at` at which a span may begin or end, at latest the next midnight. */
+  #nextEdge(at: number): number {
+    const { clock } = this.#parts;
+    const local = clock.toLocal(at);
+    const edges = this.#spansAround(local).flatMap(({ start, end }) => [start, end]);
+    const midnight = toMidnight(local) + dayMs;
+    const next = at + Math.min(midnight, ...edges.filter((edge) => edge > local)) - local;
+    // If clocks change before then, the local time is different.
+    return clock.findChange(at, next) ?? next;
   }
 
-  /** Returns the local time in milliseconds since Monday. A holiday counts as a Sunday. */
-  #toWeekMs(at: number): number {
-    const local = this.#clock.toLocal(at);
-    const isHoliday = this.#holidays.size > 0 && this.#holidays.has(new Date(local).toISOString().slice(0, 10));
-    return isHoliday ? weekMs - dayMs + toDayMs(local) : toWeekMs(local);
+  /** Returns the spans that begin on the day of a local time and on the day before, in local time. */
+  #spansAround(local: number): Span[] {
+    const today = toMidnight(local);
+    return [today - dayMs, today].flatMap((day) =>
+      this.#spansOf(day).map(({ start, end }) => ({ start: day + start, end: day + end })),
+    );
   }
 
-  /** Returns the time `ms` after `at`. If there are holidays, returns at latest the next midnight. */
-  #limit(at: number, ms: number): number {
-    return at + (this.#holidays.size > 0 ? Math.min(ms, dayMs - toDayMs(this.#clock.toLocal(at))) : ms);
+  /** Returns the spans that begin on a day, which is given by its local midnight. */
+  #spansOf(day: number): readonly Span[] {
+    const { spans, holidays } = this.#parts;
+    const isHoliday = holidays.size > 0 && holidays.has(new Date(day).toISOString().slice(0, 10));
+    return spans[isHoliday ? sunday : toRemainder(day / dayMs + firstDay, days.length)] ?? [];
   }
 }
+
+/** Day of the week of Unix time 0, a Thursday. */
+const firstDay = 3;
+
+const toMidnight = (local: number): number => Math.floor(local / dayMs) * dayMs;
+
+/** True if the spans of all days together cover the week. */
+const isWholeWeek = (spans: WeekSpans): boolean => {
+  const all = spans.flatMap((own, day) =>
+    own.map(({ start, end }) => ({ start: day * dayMs + start, end: day * dayMs + end })),
+  );
+  const sorted = [...all, ...all.map(({ start, end }) => ({ start: start + weekMs, end: end + weekMs }))].sort(
+    (one, other) => one.start - other.start,
+  );
+  let end = weekMs;
+  for (const span of sorted) if (span.start <= end) end = Math.max(end, span.end);
+  return end >= 2 * weekMs;
+};
 
 /**
  * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`. Without a zone in the text, `timeZone`
@@ -111,7 +137,7 @@ export class Hours {
  */
 export const parseHours = (text: string, timeZone: string, holidays: readonly string[] = []): Hours => {
   const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));
-  const spans: [number, number][] = [];
+  const spans: Span[][] = days.map(() => []);
   /** Days that wait for times after a comma, as in `Mon, Wed 08:00-12:00`. */
   let waiting: number[] = [];
   let last = days.map((_, index) => index);
@@ -121,11 +147,11 @@ export const parseHours = (text: string, timeZone: string, holidays: readonly st
     if (times === undefined) continue;
     if (waiting.length > 0) last = waiting;
     waiting = [];
-    for (const day of last) spans.push(...toSpans(day, times));
+    for (const day of last) spans[day]?.push(times);
   }
   const [missing] = waiting;
   if (missing !== undefined) throw refuse(`${toDayName(missing)} has no times, such as 00:00-24:00`);
-  return new Hours(new ZoneClock(zone), joinSpans(spans), new Set(holidays));
+  return new Hours({ clock: new ZoneClock(zone), spans, holidays: new Set(holidays), isOutside: false });
 };
 
 const refuse = (problem: string): Error =>
@@ -140,13 +166,8 @@ const splitZone = (text: string): { ranges: string; zone?: string } => {
   return { ranges, zone };
 };
 
-interface Times {
-  start: number;
-  end: number;
-}
-
 /** Parses one of several parts separated by commas: days, times, or both. */
-const readRange = (text: string): { listed: number[]; times: Times | undefined } => {
+const readRange = (text: string): { listed: number[]; times: Span | undefined } => {
   const words = text === '' ? [] : text.split(/\s+/);
   const [first = '', second] = words;
   const listed = readDays(first);
@@ -170,7 +191,7 @@ const readDays = (word: string): number[] | undefined => {
 const clockTimes = /^([01]?\d|2[0-3]):([0-5]\d)-(?:([01]?\d|2[0-3]):([0-5]\d)|24:00)$/;
 
 /** Parses times to milliseconds since midnight. An end before the start is on the next day. */
-const readTimes = (word: string): Times => {
+const readTimes = (word: string): Span => {
   const [, hour, minute, endHour = '24', endMinute = '00'] = clockTimes.exec(word) ?? [];
   if (hour === undefined || minute === undefined)
     throw refuse(`${JSON.stringify(word)} is not a time such as 08:00-18:00`);
@@ -180,30 +201,6 @@ const readTimes = (word: string): Times => {
 };
 
 const toMs = (hour: string, minute: string): number => (Number(hour) * 60 + Number(minute)) * minuteMs;
-
-/** Returns spans of the week. The hours of Sunday may end on Monday. */
-const toSpans = (day: number, { start, end }: Times): [number, number][] => {
-  const [from, to] = [day * dayMs + start, day * dayMs + end];
-  if (to <= weekMs) return [[from, to]];
-  return [
-    [from, weekMs],
-    [0, to - weekMs],
-  ];
-};
-
-const joinSpans = (spans: [number, number][]): [number, number][] => {
-  const joined: [number, number][] = [];
-  for (const [start, end] of spans.sort(([one], [other]) => one - other)) {
-    const last = joined.at(-1);
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else joined.push([start, end]);
-  }
-  return joined;
-};
-
-const toWeekMs = (local: number): number => toRemainder(local - firstMondayMs, weekMs);
-
-const toDayMs = (local: number): number => toRemainder(local, dayMs);
 
 /** Returns the remainder of a division. It is never negative. */
 const toRemainder = (ms: number, length: number): number => ((ms % length) + length) % length;

@@ -152,6 +152,22 @@ test('on holidays the hours of Sunday apply, also on many holidays in a row', ()
   ]);
 });
 
+test('a night shift that begins before a holiday ends in the morning, and a holiday has the night shift of Sunday', () => {
+  const nights = { people: ['anna'], handover: weekly };
+  const shifts = (hours: string): string[] =>
+    describe(
+      create([{ ...nights, hours }], 'Europe/Berlin', ['2026-12-25']),
+      '2026-12-24T12:00:00Z',
+      '2026-12-27T12:00:00Z',
+    ).slice(1);
+  assert.deepEqual(shifts('Mon-Fri 22:00-06:00'), ['2026-12-24T21:00 anna 0', '2026-12-25T05:00 gap']);
+  assert.deepEqual(shifts('Sun 20:00-06:00'), ['2026-12-25T19:00 anna 0', '2026-12-26T05:00 gap']);
+  const always = create([{ ...nights, hours: 'Mon-Fri 00:00-24:00, Sat 00:00-24:00, Sun 00:00-24:00' }], 'UTC', [
+    '2026-12-25',
+  ]);
+  assert.equal(always.nextChangeAfter(at('2026-12-24T12:00:00Z')), undefined);
+});
+
 test('in zones that change their rules, shifts of a day begin at the same time of the clocks', () => {
   for (const timeZone of ['America/Mexico_City', 'Africa/Cairo', 'Asia/Amman', 'Asia/Almaty', 'Europe/Volgograd']) {
     const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
@@ -334,9 +350,10 @@ class Walk {
       const [first, last] = hours.days;
       return first <= last ? first <= day && day <= last : first <= day || day <= last;
     };
-    const today = this.#holidays.has(date.toISOString().slice(0, 10)) ? 0 : date.getUTCDay();
+    const toDay = (day: Date): number => (this.#holidays.has(day.toISOString().slice(0, 10)) ? 0 : day.getUTCDay());
+    const [today, yesterday] = [date, new Date(local - dayMs)].map(toDay) as [number, number];
     const end = hours.from + hours.length;
-    return (isDay(today) && hours.from <= quarter && quarter < end) || (isDay((today + 6) % 7) && quarter + 96 < end);
+    return (isDay(today) && hours.from <= quarter && quarter < end) || (isDay(yesterday) && quarter + 96 < end);
   }
 }
 
