@@ -34,12 +34,15 @@ export const writeFeed = async (
 const listEvents = (rotation: Rotation, person: string | undefined, today: number): CalendarEvent[] => {
   const [from, until] = [today - daysBefore * dayMs, today + daysAfter * dayMs];
   const counts = new Map<string, number>();
-  return rotation.listShifts(from, until, mostShifts).flatMap((shift) => {
+  // Parts of a shift are counted from its planned start. Otherwise, later parts would change their UIDs over time.
+  const planned = rotation.plannedStartAt(from);
+  return rotation.listShifts(Number.isFinite(planned) ? planned : from, until, mostShifts).flatMap((shift) => {
     const { member, startsAt, endsAt } = shift;
     if (member === undefined || (person !== undefined && member !== person)) return [];
     const base = `${rotation.name}-${toBase(rotation, shift)}-${member}`;
     const part = (counts.get(base) ?? 0) + 1;
     counts.set(base, part);
+    if (endsAt <= from) return [];
     return [
       {
         uid: `${base}${part > 1 ? `-${part}` : ''}@signalbox`,

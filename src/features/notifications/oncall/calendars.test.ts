@@ -8,6 +8,8 @@ import { createFolder } from '../../../../test/support/folder.ts';
 import { findFreePort } from '../../../../test/support/free-port.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { hourMs } from '../../../lib/units.ts';
+import { writeFeed } from './calendar-feed.ts';
+import { toPeopleRotation } from './create-rotation.ts';
 
 interface Made {
   id: string;
@@ -87,6 +89,28 @@ test('an event keeps its UID while an override shortens the shift, and an unchan
   const after = await readEvents(app, made.path);
   const shortened = after.find(({ uid }) => uid === next.uid);
   assert.deepEqual([shortened?.start, shortened?.end], [next.start + hourMs, next.end]);
+});
+
+test('the rest of a long shift keeps its UID when the part before an override is no longer in the calendar', async () => {
+  const long = { people: ['anna', 'ben'], handover: { every: '20 weeks' }, from: '2026-01-05' };
+  const override = {
+    id: 'x',
+    rotation: 'ops',
+    member: 'ben',
+    startsAt: Date.UTC(2026, 0, 7),
+    endsAt: Date.UTC(2026, 0, 8),
+  };
+  const rotation = toPeopleRotation('ops', { timeZone: 'UTC', layers: [long] }).with([override]);
+  const findRest = async (now: number): Promise<string | undefined> => {
+    const { text } = await writeFeed('ops', [rotation], 'anna', { now, changedAt: 0 });
+    const events = new ICAL.Component(ICAL.parse(text))
+      .getAllSubcomponents('vevent')
+      .map((each) => new ICAL.Event(each));
+    return events.find(({ endDate }) => endDate.toJSDate().getTime() > now)?.uid;
+  };
+  const uid = await findRest(Date.UTC(2026, 0, 10));
+  assert.match(uid ?? '', /-2@signalbox$/);
+  assert.equal(await findRest(Date.UTC(2026, 2, 10)), uid);
 });
 
 test('addresses are listed without secrets and can be revoked, and wrong secrets get 404', async (t) => {
