@@ -385,9 +385,14 @@ test('GoAlert keys for another query are refused with the query to create a key 
   assert.equal(code, 1);
   const { query } = JSON.parse(api.requests[0]?.body ?? '') as { query: string };
   assert.ok(
-    stderr.endsWith(`the server refused the query: wrong query for API key; create a key for this query: ${query}\n`),
+    stderr.endsWith(
+      `the server refused the query: wrong query for API key; create a GraphQL API key in GoAlert for this query: ${query}\n`,
+    ),
     stderr,
   );
+  const withoutKey = await run(['--from', 'goalert', api.url]);
+  assert.equal(withoutKey.code, 2);
+  assert.ok(withoutKey.stderr.includes(`create a GraphQL API key in GoAlert for this query: ${query}`), stderr);
 });
 
 test('policies do not name rotations that have too many layers', async (t) => {
@@ -455,7 +460,7 @@ test('layers that have ended or end after 2059 do not cost a rotation its other 
     /^not imported: schedule mixed: a layer that ended at 2019-05-01T08:00:00\.000Z$/m,
     /^not imported: schedule mixed: a layer that ended at 2026-02-01T08:00:00\.000Z$/m,
     /^not imported: schedule mixed: a layer that starts at 2070-01-01T08:00:00\.000Z, after 2059$/m,
-    /^not imported: schedule over: no layers$/m,
+    /^not imported: schedule over: nobody would be on call, because it has no recurring shifts that can be imported$/m,
   ]) {
     assert.match(stdout, line);
   }
@@ -466,4 +471,55 @@ test('layers that have ended or end after 2059 do not cost a rotation its other 
   assert.deepEqual(rotation?.layers, [
     { people: ['anna'], handover: { every: '1 day', at: '08:00' }, from: '2020-01-06T08:00:00.000Z' },
   ]);
+});
+
+test('shifts and overrides of a web schedule of Grafana OnCall are in UTC', async (t) => {
+  const { run, read } = await start(t);
+  const path = join(createFolder(t), 'export.json');
+  const lists = {
+    users: [{ id: 'A', username: 'anna' }],
+    schedules: [
+      { id: 'S', name: 'web', type: 'web', time_zone: 'America/New_York', shifts: ['R', 'O', 'N'] },
+      { id: 'T', name: 'single', type: 'web', shifts: ['O'] },
+    ],
+    on_call_shifts: [
+      {
+        id: 'R',
+        type: 'rolling_users',
+        start: '2026-01-05T09:00:00',
+        until: `${nextYear}-06-01T00:00:00`,
+        duration: 604_800,
+        frequency: 'weekly',
+        rolling_users: [['A']],
+      },
+      { id: 'O', type: 'override', start: `${nextYear}-03-01T08:00:00`, duration: 3600, users: ['A'] },
+      { id: 'N', type: 'override', start: `${nextYear}-03-02T08:00:00`, duration: 3600, users: [] },
+    ],
+  };
+  const pages = Object.entries(lists).map(([list, results]) => [list, { results }]);
+  writeFileSync(path, JSON.stringify(Object.fromEntries(pages)));
+  const { code, stdout, stderr } = await run(['--from', 'grafana-oncall', path, '--apply']);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  assert.match(stdout, /^not imported: schedule web, shift N: the export does not say who is on call$/m);
+  assert.match(stdout, /^not imported: schedule single: nobody would be on call, because it has no recurring shifts/m);
+  const { timeZone, layers } = await read<{ timeZone: string; layers: object[] }>('/api/rotations/web');
+  assert.deepEqual(
+    [timeZone, layers],
+    [
+      'UTC',
+      [
+        {
+          people: ['anna'],
+          handover: { every: '1 week', at: 'Mon 09:00' },
+          from: '2026-01-05T09:00:00.000Z',
+          until: `${nextYear}-06-01T00:00:00.000Z`,
+        },
+      ],
+    ],
+  );
+  const { data } = await read<{ data: { startsAt: string }[] }>('/api/oncall/overrides');
+  assert.deepEqual(
+    data.map(({ startsAt }) => startsAt),
+    [`${nextYear}-03-01T08:00:00.000Z`],
+  );
 });

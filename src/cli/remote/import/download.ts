@@ -38,11 +38,21 @@ export const readExport = async (path: string, limit = maxBytes): Promise<Buffer
   return bytes;
 };
 
-/** Prepares requests to another program, using the key from the environment. Throws a UsageError if there is no key. */
-export const openDownload = (source: string, toHeaders: (key: string) => Record<string, string>): Download => {
+/**
+ * Prepares requests to another program, using the key from the environment. If there is no key, throws a UsageError
+ * with `keyAdvice`.
+ */
+export const openDownload = (
+  source: string,
+  toHeaders: (key: string) => Record<string, string>,
+  keyAdvice?: string,
+): Download => {
   if (!URL.canParse(source)) throw new UsageError('the address is not a URL');
   const key = process.env[otherVariables.importKey]?.trim();
-  if (!key) throw new UsageError(`set ${otherVariables.importKey} to a key of the other program`);
+  if (!key) {
+    const advice = keyAdvice === undefined ? '' : `; ${keyAdvice}`;
+    throw new UsageError(`set ${otherVariables.importKey} to a key of the other program${advice}`);
+  }
   if (!/^[!-~]+$/.test(key)) throw new UsageError(`${otherVariables.importKey} must be printable ASCII`);
   return createDownload(new URL(source), toHeaders(key));
 };

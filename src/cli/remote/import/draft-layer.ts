@@ -21,7 +21,7 @@ const mostLayers = 16;
 
 /** Returns the reason why a rotation with these layers cannot be imported. */
 export const findLayerProblem = ({ length }: readonly unknown[]): string | undefined => {
-  if (length === 0) return 'no layers';
+  if (length === 0) return 'nobody would be on call, because it has no recurring shifts that can be imported';
   return length > mostLayers ? `more than ${mostLayers} layers` : undefined;
 };
 

@@ -1,6 +1,7 @@
 import type { EscalationPolicySettings } from '../../../features/notifications/escalation/policy.ts';
 import type { LayerSettings } from '../../../features/notifications/oncall/settings.ts';
-import { minuteMs } from '../../../lib/units.ts';
+import { toDurationWords } from '../../../lib/duration.ts';
+import { dayMs, minuteMs } from '../../../lib/units.ts';
 import type { Entry } from './documents.ts';
 
 /** Person as defined in the other program. */
@@ -135,9 +136,4 @@ export const addPolicies = (
 };
 
 /** Formats a wait. Waits are limited to at least one second and at most seven days. */
-const toWait = (ms: number): string => {
-  const seconds = Math.min(7 * 24 * 3600, Math.max(1, Math.round(ms / 1000)));
-  if (seconds % 3600 === 0) return `${seconds / 3600} hour${seconds === 3600 ? '' : 's'}`;
-  if (seconds % 60 === 0) return `${seconds / 60} minute${seconds === 60 ? '' : 's'}`;
-  return `${seconds} second${seconds === 1 ? '' : 's'}`;
-};
+const toWait = (ms: number): string => toDurationWords(Math.min(7 * dayMs, Math.max(1000, ms)));

@@ -27,6 +27,9 @@ const query = `query(${Object.keys(lists).map((list) => `$${list}: String`)}) { 
   )
   .join(' ')} }`;
 
+/** Explains how to create a key. */
+export const goAlertKeyAdvice = `create a GraphQL API key in GoAlert for this query: ${query}`;
+
 /** Downloads users, rotations, schedules, policies and overrides. A request reads a page of each list. */
 export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
   const data = Object.fromEntries(Object.keys(lists).map((list) => [list, { nodes: [] as unknown[] }]));
@@ -48,7 +51,7 @@ export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
 };
 
 const refuseQuery = (reason: string): ImportError => {
-  const advice = /wrong query/i.test(reason) ? `; create a key for this query: ${query}` : '';
+  const advice = /wrong query/i.test(reason) ? `; ${goAlertKeyAdvice}` : '';
   return new ImportError(`the server refused the query: ${reason}${advice}`);
 };
 

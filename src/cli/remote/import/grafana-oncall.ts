@@ -6,6 +6,8 @@ import { findLayerProblem, openZone, toLayer, type WeekSpan } from './draft-laye
 
 const days = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const lists = ['users', 'schedules', 'on_call_shifts', 'escalation_chains', 'escalation_policies'] as const;
+/** Types of shifts that do not recur. */
+const singleTypes = ['single_event', 'override'];
 const periods = new Map([
   ['hourly', hourMs],
   ['daily', dayMs],
@@ -71,11 +73,11 @@ const readSchedule = (
     const shift = shifts.get(id);
     const label = `schedule ${title}, shift ${shift?.find('name') ?? id}`;
     try {
-      zone ??= openZone(schedule.find('time_zone') ?? 'UTC');
+      zone ??= openZone(toZoneName(schedule));
       if (!shift) throw new ImportError('not in the export');
       const own = shift.has('time_zone') ? openZone(shift.text('time_zone')) : zone;
       if (own.timeZone !== zone.timeZone) throw new ImportError('the shift has its own time zone');
-      if (shift.find('type') === 'single_event') overrides.push(...readSingle(shift, zone.clock, draft));
+      if (singleTypes.includes(shift.find('type') ?? '')) overrides.push(...readSingle(shift, zone.clock, draft));
       else layers.push({ level: shift.number('level', 0), layer: readRecurrent(shift, zone.clock, draft, label) });
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
@@ -93,6 +95,10 @@ const readSchedule = (
 
 type Clock = ReturnType<typeof openZone>['clock'];
 
+/** Returns the time zone of shifts that have no time zone of their own. The zone of a web schedule is only for display. */
+const toZoneName = (schedule: Entry): string =>
+  (schedule.find('type') === 'web' ? undefined : schedule.find('time_zone')) ?? 'UTC';
+
 /** Parses a local time such as `2020-09-10T08:00:00`. */
 const readLocal = (shift: Entry, member: string): number => {
   const time = Date.parse(`${shift.text(member).replace(/Z$/, '')}Z`);
@@ -102,8 +108,9 @@ const readLocal = (shift: Entry, member: string): number => {
 
 const readSingle = (shift: Entry, clock: Clock, draft: OnCallDraft): DraftRotation['overrides'] => {
   const [person] = requirePeople(shift.texts('users'), draft);
+  if (person === undefined) throw new ImportError('the export does not say who is on call');
   const startsAt = clock.toFirstTime(readLocal(shift, 'start'));
-  return person === undefined ? [] : [{ person, startsAt, endsAt: startsAt + shift.number('duration') * 1000 }];
+  return [{ person, startsAt, endsAt: startsAt + shift.number('duration') * 1000 }];
 };
 
 const requirePeople = (ids: readonly string[], { people }: OnCallDraft): readonly string[] => {
@@ -141,7 +148,8 @@ const readRecurrent = (
   const interval = shift.number('interval', 1);
   if (!isRolling && interval !== 1) throw new ImportError(`shifts every ${interval} periods are not supported`);
   const local = readLocal(shift, 'start');
-  const until = shift.has('until') ? clock.toFirstTime(readLocal(shift, 'until')) : undefined;
+  // In every time zone, the end is in UTC.
+  const until = shift.has('until') ? readLocal(shift, 'until') : undefined;
   const spans = readSpans(shift, { local, unit, periodMs: unit * interval });
   return toLayer({ people, periodMs: unit * interval, local, clock, until, ...(spans && { spans }) });
 };

@@ -10,6 +10,8 @@ interface OnCallProgram {
   load(): Promise<{
     download(download: Download): Promise<unknown>;
     read(document: Entry): OnCallDraft;
+    /** Explains how to create a key, if that is unusual. */
+    keyAdvice?: string;
   }>;
 }
 
@@ -38,8 +40,12 @@ const programs = {
   goalert: {
     toHeaders: (key) => ({ authorization: `Bearer ${key}` }),
     load: async () => {
-      const { downloadGoAlert, readGoAlert } = await import('./goalert.ts');
-      return { download: downloadGoAlert, read: (document) => readGoAlert(document, new Date()) };
+      const { downloadGoAlert, goAlertKeyAdvice, readGoAlert } = await import('./goalert.ts');
+      return {
+        download: downloadGoAlert,
+        read: (document) => readGoAlert(document, new Date()),
+        keyAdvice: goAlertKeyAdvice,
+      };
     },
   },
 } as const satisfies Record<string, OnCallProgram>;
@@ -68,9 +74,9 @@ export const importOncallCommand = defineImportCommand({
 const readDraft = async ({ toHeaders, load }: OnCallProgram, source: string): Promise<OnCallDraft> => {
   const { Entry } = await import('./documents.ts');
   const { isUrl, openDownload, parseExport, readExport } = await import('./download.ts');
-  const { download, read } = await load();
+  const { download, read, keyAdvice } = await load();
   const document = isUrl(source)
-    ? await download(openDownload(source, toHeaders))
+    ? await download(openDownload(source, toHeaders, keyAdvice))
     : parseExport((await readExport(source)).toString(), 'the file');
   return read(new Entry(document, ''));
 };
