@@ -4,50 +4,17 @@ import { test } from 'node:test';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { type MailServer, type ReceivedMail, refusal, startMailServer } from '../support/mail-server.ts';
+import { type MailServer, refusal, startMailServer } from '../support/mail-server.ts';
 import type { Scope } from '../support/scope.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { onePage, putPage } from './support/pages.ts';
-
-const publicUrl = 'https://status.example.org';
-const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
-
-const toMail = ({ url }: Pick<MailServer, 'url'>) => ({
-  name: 'mail',
-  type: 'email',
-  url,
-  from: 'Status <status@example.org>',
-  to: ['ops@example.org'],
-  notify: 'incidents',
-});
+import { form, mailsTo, publicUrl, subscribe, toMail } from './support/subscribers.ts';
 
 const start = async (t: Scope, { url }: Pick<MailServer, 'url'>, settings: object = {}) => {
   const app = await startApp(t, { settings: { publicUrl, destinations: [toMail({ url })], ...settings } });
   const token = await app.login('admin');
   await putPage(app, token, 'main', onePage);
   return { app, token };
-};
-
-/** Returns the mails to an address. */
-const mailsTo = ({ mails }: MailServer, address: string): ReceivedMail[] =>
-  mails.filter(({ to }) => to.includes(address));
-
-/** Subscribes an address and confirms the mail's link. */
-const subscribe = async (app: TestApp, server: MailServer, address: string): Promise<string> => {
-  const asked = await app.request('POST', '/status/main/subscribe', {
-    headers: form,
-    body: new URLSearchParams({ address }).toString(),
-  });
-  assert.equal(asked.status, 200, asked.text);
-  await waitUntil('the confirmation arrives', () => mailsTo(server, address).length > 0);
-  const [, path = ''] =
-    /https:\/\/status\.example\.org(\/status\/main\/subscribe\/\S+)/.exec(mailsTo(server, address)[0]?.text ?? '') ??
-    [];
-  const shown = await app.request('GET', path, { headers: { accept: 'text/html' } });
-  assert.match(shown.text, /<form method="post"><button>Confirm the subscription<\/button>/);
-  const confirmed = await app.request('POST', path, { headers: form, body: '' });
-  assert.match(confirmed.text, /You are subscribed\./);
-  return path;
 };
 
 const announce = async (app: TestApp, token: string) => {
@@ -86,6 +53,19 @@ test('a reader confirms the address, gets each update once, and leaves with one 
   // A link preview, or a reader who looks through old mails, must not subscribe the address again.
   const again = await app.request('POST', confirmation);
   assert.equal(again.status, 410);
+});
+
+test('a confirmation link subscribes nobody after its page was deleted and created again', async (t) => {
+  const server = await startMailServer(t);
+  const { app, token } = await start(t, server);
+  const path = await subscribe(app, server, 'anna@example.com');
+  assert.equal((await app.request('DELETE', '/api/status-pages/main', { token })).status, 200);
+  await putPage(app, token, 'main', onePage);
+  const shown = await app.request('GET', path, { headers: { accept: 'text/html' } });
+  assert.match(shown.text, /This link is no longer valid\./);
+  assert.equal((await app.request('POST', path)).status, 410);
+  const { json } = await app.request<{ count: number }>('GET', '/api/status-pages/main/subscribers', { token });
+  assert.equal(json.count, 0);
 });
 
 test('addresses with line breaks and other texts are refused, and no mail is sent', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PagesFold } from './fold.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import { confirmationMs, type PageEvent, PagesFold } from './fold.ts';
 
 test('damaged entries of a snapshot are reported and dropped, and numbers continue', () => {
   const update = { number: 3, at: 1, state: 'identified', text: 'x', by: 'admin' };
@@ -32,4 +33,55 @@ test('damaged entries of a snapshot are reported and dropped, and numbers contin
   assert.deepEqual(fold.listAnnouncements(), [announcement]);
   assert.deepEqual(fold.listSubscribers(), [subscriber]);
   assert.deepEqual([...fold.save()].flat(), [{ lastNumber: 3 }, announcement, subscriber, departure]);
+});
+
+/** Creates a fold, and a function that folds an event in the order of the log. */
+const startFold = () => {
+  const fold = new PagesFold((damage) => assert.fail(damage));
+  return { fold, append: (event: PageEvent) => fold.fold(event as unknown as StoredRecord) };
+};
+
+const subscribed = (id: string, askedAt: number, at: number, page = 'main'): PageEvent => ({
+  type: 'subscribed',
+  subscriber: { id, page, address: 'anna@example.org', at },
+  askedAt,
+  at,
+});
+
+test('a confirmation that follows a departure in the log subscribes nobody, whatever the clocks of the instances say', () => {
+  const { fold, append } = startFold();
+  append(subscribed('a', 100, 110));
+  append({ type: 'unsubscribed', subscriber: 'a', at: 120 });
+  assert.equal(append(subscribed('b', 100, 119)), 'left');
+  assert.deepEqual(fold.listSubscribers(), []);
+  append(subscribed('c', 130, 140));
+  // The clock of the instance that receives the departure is slow.
+  append({ type: 'unsubscribed', subscriber: 'c', at: 125 });
+  assert.equal(append(subscribed('d', 130, 141)), 'left');
+  append(subscribed('e', 142, 143));
+  assert.deepEqual(
+    fold.listSubscribers().map(({ id }) => id),
+    ['e'],
+  );
+});
+
+test('a confirmation link from before the deletion of its page subscribes nobody to a new page of that name', () => {
+  const { append } = startFold();
+  append({ type: 'forgotten', page: 'main', at: 200 });
+  assert.equal(append(subscribed('a', 100, 300)), 'left');
+  assert.notEqual(append(subscribed('b', 100, 300, 'other')), 'left');
+  assert.notEqual(append(subscribed('c', 201, 300)), 'left');
+});
+
+test('departures are forgotten once the confirmation links from before them have expired', () => {
+  const { fold, append } = startFold();
+  append(subscribed('a', 100, 110));
+  append({ type: 'unsubscribed', subscriber: 'a', at: 120 });
+  append({ type: 'forgotten', page: 'other', at: 121 });
+  assert.equal(fold.hasExpiredDepartures(119 + confirmationMs), false);
+  assert.equal(fold.hasExpiredDepartures(120 + confirmationMs), true);
+  append({ type: 'expired', at: 120 + confirmationMs });
+  assert.deepEqual([...fold.save()].flat().length, 2);
+  append({ type: 'expired', at: 121 + confirmationMs });
+  assert.deepEqual([...fold.save()].flat(), [{ lastNumber: 0 }]);
 });

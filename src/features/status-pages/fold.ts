@@ -57,7 +57,8 @@ type NewUpdate = Omit<AnnouncementUpdate, 'number'>;
 export type PageEvent =
   | { type: 'announced'; announcement: Omit<Announcement, 'state' | 'updates'>; update: NewUpdate; at: number }
   | { type: 'updated'; announcement: string; update: NewUpdate; at: number }
-  | { type: 'subscribed'; subscriber: Omit<Subscriber, 'through'>; at: number }
+  /** `askedAt`: time of the confirmation link. Undefined for a subscriber from another store. */
+  | { type: 'subscribed'; subscriber: Omit<Subscriber, 'through'>; askedAt?: number; at: number }
   | { type: 'unsubscribed'; subscriber: string; at: number }
   /**
    * The updates up to `through` were sent to the subscribers, or were given up because the mail server refused them for
@@ -66,19 +67,25 @@ export type PageEvent =
   | { type: 'mailed'; subscribers: readonly string[]; through: number; at: number }
   /** The page was deleted, along with its announcements and subscribers. */
   | { type: 'forgotten'; page: string; at: number }
+  /** Departures whose confirmation links have expired no longer count. */
+  | { type: 'expired'; at: number }
   /** Announcement from another store. */
   | { type: 'imported'; announcement: Announcement; at: number };
 
 /**
  * Result of an event: the changed announcement or subscriber, or the reason why nothing has changed. `crowded`: the
- * page has the maximum number of open announcements.
+ * page has the maximum number of open announcements. `left`: the address has left the page since the confirmation link
+ * was sent.
  */
-type PageOutcome = Announcement | Subscriber | 'missing' | 'full' | 'crowded' | undefined;
+type PageOutcome = Announcement | Subscriber | 'missing' | 'full' | 'crowded' | 'left' | undefined;
 
 /** Entry of a snapshot. */
 export type SavedPageEntry = { lastNumber: number } | Announcement | Subscriber | Departure;
 
-/** Departure of an address from a page, in Unix milliseconds. The address and the page are stored only as a hash. */
+/**
+ * Departure of an address from a page, or of all addresses from a deleted page, in Unix milliseconds. The address and
+ * the page are stored only as a hash.
+ */
 interface Departure {
   left: string;
   at: number;
@@ -121,9 +128,16 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     return [...this.#subscribers.values()];
   }
 
-  /** True if the address has left the page since a time in Unix milliseconds. */
+  /** True if the address has left the page, or the page was deleted, since a time in Unix milliseconds. */
   hasLeftSince(page: string, address: string, since: number): boolean {
-    return (this.#departures.get(toDepartureHash(page, address)) ?? Number.NEGATIVE_INFINITY) >= since;
+    return [address, everybody].some(
+      (leaving) => (this.#departures.get(toDepartureHash(page, leaving)) ?? Number.NEGATIVE_INFINITY) >= since,
+    );
+  }
+
+  /** True if departures can be forgotten, because confirmation links from before them have expired. */
+  hasExpiredDepartures(now: number): boolean {
+    return [...this.#departures.values()].some((at) => at <= now - confirmationMs);
   }
 
   fold(record: StoredRecord): PageOutcome {
@@ -136,7 +150,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
       case 'updated':
         return this.#update(event.announcement, event.update);
       case 'subscribed':
-        return this.#subscribe(event.subscriber);
+        return this.#subscribe(event.subscriber, event.askedAt);
       case 'unsubscribed':
         return this.#unsubscribe(event.subscriber, event.at);
       case 'mailed':
@@ -148,6 +162,10 @@ export class PagesFold implements ProjectionState<PageOutcome> {
       case 'forgotten':
         for (const [id, { page }] of this.#announcements) if (page === event.page) this.#announcements.delete(id);
         for (const [id, { page }] of this.#subscribers) if (page === event.page) this.#subscribers.delete(id);
+        this.#depart(event.page, everybody, event.at);
+        return undefined;
+      case 'expired':
+        for (const [left, at] of this.#departures) if (at <= event.at - confirmationMs) this.#departures.delete(left);
         return undefined;
       default:
         return undefined;
@@ -219,13 +237,15 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     return { ...update, number: this.#lastNumber };
   }
 
-  #subscribe({ id, page, address, at }: Omit<Subscriber, 'through'>): PageOutcome {
+  #subscribe({ id, page, address, at }: Omit<Subscriber, 'through'>, askedAt?: number): PageOutcome {
+    if (askedAt !== undefined && this.hasLeftSince(page, address, askedAt)) return 'left';
     const all = this.listSubscribers();
     const same = all.find((one) => one.page === page && one.address.toLowerCase() === address.toLowerCase());
     if (same) return same;
     const ofPage = all.filter((one) => one.page === page);
     if (ofPage.length >= maxSubscribers || all.length >= maxAllSubscribers) return 'full';
-    const added = { id, page, address, at, through: this.#lastNumber };
+    // The clocks of instances can differ. A later departure must not precede the confirmation link.
+    const added = { id, page, address, at: Math.max(at, askedAt ?? at), through: this.#lastNumber };
     this.#subscribers.set(id, added);
     return added;
   }
@@ -234,11 +254,17 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     const known = this.#subscribers.get(id);
     if (!known) return 'missing';
     this.#subscribers.delete(id);
-    for (const [left, leftAt] of this.#departures) if (leftAt <= at - confirmationMs) this.#departures.delete(left);
-    this.#departures.set(toDepartureHash(known.page, known.address), at);
+    this.#depart(known.page, known.address, Math.max(at, known.at));
     return undefined;
   }
+
+  #depart(page: string, address: string, at: number): void {
+    this.#departures.set(toDepartureHash(page, address), at);
+  }
 }
+
+/** Stands for all addresses. It is not a mail address. */
+const everybody = '*';
 
 const toDepartureHash = (page: string, address: string): string =>
   hash('sha256', `${page}/${address.toLowerCase()}`, 'base64url');
@@ -250,6 +276,7 @@ const knownTypes: readonly unknown[] = [
   'unsubscribed',
   'mailed',
   'forgotten',
+  'expired',
   'imported',
 ] satisfies PageEvent['type'][];
 

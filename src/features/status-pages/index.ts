@@ -99,7 +99,9 @@ export const statusPages = defineFeature({
         mailings.start();
         // A start must read at most an hour of events.
         saving = setInterval(() => {
-          if (lease.isHeld()) void store.save();
+          if (!lease.isHeld()) return;
+          void store.expireDepartures(clock().getTime()).catch(() => undefined);
+          void store.save();
         }, hourMs).unref();
       },
       reload: ({ statusPages: changed }) => {

@@ -64,11 +64,19 @@ export class PageStore extends ProjectionStore<PagesFold> {
     );
   }
 
-  /** Stores a subscriber. Rejects with an HttpError if a limit is reached. */
-  async subscribe(subscriber: Omit<Subscriber, 'through'>): Promise<Subscriber> {
-    const outcome = await this.#append('Subscriptions', { type: 'subscribed', subscriber, at: subscriber.at });
-    if (outcome !== 'full') return outcome as Subscriber;
+  /**
+   * Stores a subscriber who was sent a confirmation link at `askedAt`. Resolves to false if the address has left the
+   * page since then. Rejects with an HttpError if a limit is reached.
+   */
+  async subscribe(subscriber: Omit<Subscriber, 'through'>, askedAt: number): Promise<boolean> {
+    const outcome = await this.#append('Subscriptions', { type: 'subscribed', subscriber, askedAt, at: subscriber.at });
+    if (outcome !== 'full') return outcome !== 'left';
     throw new HttpError('wrong-state', 'This page has the maximum number of subscribers');
+  }
+
+  /** Forgets departures that no valid confirmation link precedes. */
+  async expireDepartures(at: number): Promise<void> {
+    if (this.state.hasExpiredDepartures(at)) await this.#append('Subscriptions', { type: 'expired', at });
   }
 
   /** Stores an event that has no limits. */

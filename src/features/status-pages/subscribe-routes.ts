@@ -10,7 +10,6 @@ import type { NotificationSource } from '../../kit/offers.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { defineList, defineShape, uuidForm } from '../../kit/shape.ts';
 import { Time, toTimeText } from '../../kit/time.ts';
-
 import { type Confirmations, RequestLimit } from './confirmations.ts';
 import type { Subscriber } from './fold.ts';
 import { writeSubscribePage } from './html.ts';
@@ -101,7 +100,8 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
         const { token } = request.params;
         if (isLeaving(token)) return answer(request, reply, page, { text: '', form: 'leave' });
         const { intro, expired } = toWords(page);
-        const isValid = readConfirmation(parts, page, token) !== undefined;
+        const read = readConfirmation(parts, page, token);
+        const isValid = read && !parts.store.state.hasLeftSince(page.name, read.address, read.askedAt);
         return answer(request, reply, page, isValid ? { text: intro, form: 'confirm' } : { text: expired });
       },
     }),
@@ -152,10 +152,10 @@ const useLink = async (parts: SubscribeParts, page: KnownPage, token: string): P
     if (known?.page === name) await store.note({ type: 'unsubscribed', subscriber: token, at });
     return words.left;
   }
-  const address = readConfirmation(parts, page, token);
-  if (address === undefined) throw new HttpError('gone', words.expired);
-  await store.subscribe({ id: randomUUID(), page: name, address, at });
-  return words.confirmed;
+  const read = readConfirmation(parts, page, token);
+  const subscriber = read && { id: randomUUID(), page: name, address: read.address, at };
+  if (subscriber && (await store.subscribe(subscriber, read.askedAt))) return words.confirmed;
+  throw new HttpError('gone', words.expired);
 };
 
 /** Asks an address for confirmation. Returns the text for the reader. */
@@ -210,15 +210,10 @@ const findPage = ({ keeper, store, authorize }: SubscribeParts, request: Fastify
   return requirePage(keeper, page, request, authorize);
 };
 
-/** Returns the address that a token confirms for the page. The token expires once the address leaves the page. */
-const readConfirmation = (
-  { confirmations, store }: SubscribeParts,
-  { name }: KnownPage,
-  token: string,
-): string | undefined => {
+/** Reads the token of a confirmation link of the page. Undefined if the token is invalid. */
+const readConfirmation = ({ confirmations }: SubscribeParts, { name }: KnownPage, token: string) => {
   const read = confirmations.read(token);
-  if (read?.page !== name || store.state.hasLeftSince(name, read.address, read.askedAt)) return undefined;
-  return read.address;
+  return read?.page === name ? read : undefined;
 };
 
 const assertMail = ({ hasMail }: SubscribeParts): void => {
