@@ -44,7 +44,7 @@ const StatuspageSummary = defineShape('StatuspageSummary', {
 /** Creates a function that sends a document as JSON. */
 const sendAsJson =
   (name: string, toValue: (view: PageView) => object) =>
-  (served: ServedPage, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  (served: ServedPage, request: FastifyRequest, reply: FastifyReply): void =>
     sendDocument(request, reply, served, {
       name,
       type: 'application/json; charset=utf-8',
@@ -73,7 +73,7 @@ export const createDocumentRoutes = (parts: DocumentParts): Route[] => [
     send: async (served, request, reply) => {
       const text = served.texts.has('ics') ? '' : await writeMaintenanceCalendar(served.view);
       const type = 'text/calendar; charset=utf-8';
-      return sendDocument(request, reply, served, { name: 'ics', type, write: () => text });
+      sendDocument(request, reply, served, { name: 'ics', type, write: () => text });
     },
   }),
   createDocumentRoute(parts, {

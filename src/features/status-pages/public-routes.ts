@@ -29,7 +29,7 @@ interface PageDocument {
   querystring?: TSchema;
   /** Returns the name of the page. Default: the name in the path. */
   toName?(request: FastifyRequest): string;
-  send(served: ServedPage, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply>;
+  send(served: ServedPage, request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
 }
 
 export const readable = { ...openFor('incidents:read'), staysOpen: true as const };
@@ -56,7 +56,7 @@ export const createDocumentRoute = (
         404: ErrorBody,
       },
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const name = toName ? toName(request) : (request.params as { page: string }).page;
       return send(pages.get(requirePage(keeper, name, request, authorize)), request, reply);
     },
@@ -102,7 +102,7 @@ export const createPageRoutes = (parts: PublicParts): Route[] => [
     send: (served, request, reply) => {
       const links = { hasLogo: served.page.values.logo !== undefined, hasMail: parts.hasMail() };
       reply.headers({ 'content-security-policy': served.style.policy, 'x-robots-tag': 'noarchive' });
-      return sendDocument(request, reply, served, {
+      sendDocument(request, reply, served, {
         name: `html ${links.hasMail}`,
         type: 'text/html; charset=utf-8',
         write: (view) => writeStatusPage(view, served.style, links),
@@ -117,7 +117,7 @@ export const createPageRoutes = (parts: PublicParts): Route[] => [
     send: ({ page }, _request, reply) => {
       const [, type, data] = /^data:(image\/[a-z+]+);base64,(.*)$/.exec(page.values.logo ?? '') ?? [];
       if (type === undefined || data === undefined) throw new HttpError('not-found', 'This status page has no logo');
-      return reply
+      reply
         .headers({ ...toDocumentHeaders(page), 'content-security-policy': logoPolicy })
         .type(type)
         .send(Buffer.from(data, 'base64'));

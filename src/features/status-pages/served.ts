@@ -88,14 +88,15 @@ export const sendDocument = (
   reply: FastifyReply,
   { page, view, texts }: ServedPage,
   { name, type, write }: { name: string; type: string; write: (view: PageView) => string },
-): FastifyReply => {
+): void => {
   const known = texts.get(name) ?? new StaticText(Buffer.from(write(view)));
   texts.set(name, known);
-  return known.send(request, reply.headers(toDocumentHeaders(page)).type(type));
+  known.send(request, reply.headers(toDocumentHeaders(page)).type(type));
 };
 
+const openHeaders = { 'cache-control': openCaching, 'x-signalbox-instance': '' };
+const loginHeaders = { ...openHeaders, 'cache-control': 'private, no-cache' };
+
 /** Returns the headers of a page's documents. Removes the name of the instance, because readers do not need it. */
-export const toDocumentHeaders = ({ values }: KnownPage): Record<string, string> => ({
-  'cache-control': values.access === 'login' ? 'private, no-cache' : openCaching,
-  'x-signalbox-instance': '',
-});
+export const toDocumentHeaders = ({ values }: KnownPage): Record<string, string> =>
+  values.access === 'login' ? loginHeaders : openHeaders;
