@@ -207,7 +207,7 @@ const toHeaders = ({ headers = {}, body }: Request, token: string | undefined): 
 
 const toData = (name: string, response: Response, text: string): unknown => {
   if (text === '') return undefined;
-  if (/^(?:text\/(?:plain|markdown)|image\/svg)/.test(response.headers.get('Content-Type') ?? '')) return text;
+  if (/^(?:text\/(?:csv|plain|markdown)|image\/svg)/.test(response.headers.get('Content-Type') ?? '')) return text;
   try {
     return parseResponseJson(name, text, response);
   } catch (error) {

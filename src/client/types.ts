@@ -75,6 +75,8 @@ export interface OperationTypes {
   headers: keyof HeaderOptions;
   /** Entry of the list, if the route returns a list. */
   entry: unknown;
+  /** Input that requests CSV, if the route can send CSV. */
+  csvInput: unknown;
 }
 
 /** Route in the form that openapi-typescript generates. */
@@ -97,7 +99,8 @@ type Input<O extends Described> = O extends { requestBody: { content: { 'applica
       ? Parameters<O> | undefined
       : Parameters<O>;
 /** JSON if the route can send JSON. Clients that accept other types get these types from some routes. */
-type Output<O extends Described> = Values<O['responses']> extends { content: infer C } ? Preferred<C> : never;
+type Output<O extends Described> = Preferred<Content<O>>;
+type Content<O extends Described> = Values<O['responses']> extends { content: infer C } ? C : never;
 type Preferred<C> = C extends { 'application/json': infer J } ? J : Values<C>;
 type Values<T> = T[keyof T];
 type Entry<T> = T extends readonly (infer E)[] | { data: readonly (infer E)[] }
@@ -108,11 +111,17 @@ type Entry<T> = T extends readonly (infer E)[] | { data: readonly (infer E)[] }
 type Names<T> = [T] extends [never] ? never : keyof T;
 type HeaderNames = { 'If-Match': 'ifMatch'; 'If-None-Match': 'ifNoneMatch'; 'Idempotency-Key': 'idempotencyKey' };
 
+type Csv<C> = C extends { 'text/csv': infer T } ? T : never;
+/** Input that requests JSON or CSV, for routes that can send both. */
+type JsonInput<I> = I extends { format?: infer F } ? Omit<I, 'format'> & { format?: Exclude<F, 'csv'> } : I;
+type CsvInput<I> = NonNullable<I> & { format: 'csv' };
+
 export interface ToOperation<O extends Described> extends OperationTypes {
-  input: Input<O>;
+  input: [Csv<Content<O>>] extends [never] ? Input<O> : JsonInput<Input<O>>;
   output: Output<O>;
   headers: HeaderNames[Names<NonNullable<O['parameters']['header']>> & keyof HeaderNames];
   entry: Entry<Output<O>>;
+  csvInput: [Csv<Content<O>>] extends [never] ? never : CsvInput<Input<O>>;
 }
 
 type Arguments<O extends OperationTypes> = undefined extends O['input']
@@ -132,12 +141,24 @@ export type TopicEvent<Topics, T extends keyof Topics> =
   | { [K in T]: { topic: K; data: Topics[K]; id: string | undefined } }[T]
   | { topic: 'resync'; data: { topics: T[] }; id: string | undefined };
 
+/** Names of the methods that return text if `format` is `csv`. */
+type CsvNames<Operations extends { [K in keyof Operations]: OperationTypes }> = {
+  [K in keyof Operations]: [Operations[K]['csvInput']] extends [never] ? never : K;
+}[keyof Operations];
+
 export type Client<Operations extends { [K in keyof Operations]: OperationTypes }, Topics> = {
   [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<Operations[K]['output']>;
+} & {
+  [K in CsvNames<Operations>]: (input: Operations[K]['csvInput'], options?: CallOptions) => Promise<string>;
 } & {
   /** The same methods, but each returns the response and the version along with the data. */
   withResponse: {
     [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<WithResponse<Operations[K]['output']>>;
+  } & {
+    [K in CsvNames<Operations>]: (
+      input: Operations[K]['csvInput'],
+      options?: CallOptions,
+    ) => Promise<WithResponse<string>>;
   };
   /** Methods that yield the entries of a list one by one, either page by page or as the response arrives. */
   each: {

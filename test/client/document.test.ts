@@ -89,6 +89,15 @@ for await (const event of client.streamEvents({ topics: ['alerts', 'host'] })) {
   // @ts-expect-error Tasks are not asked for.
   if (event.topic === 'tasks') break;
 }
+numbers.push((await client.listAvailability()).count, (await client.listAvailability({ format: 'json' })).count);
+numbers.push((await client.listAvailability({ format: 'csv' })).length);
+numbers.push((await client.withResponse.getWatchAvailability({ watch: 'site', format: 'csv' })).data.length);
+// @ts-expect-error CSV has no fields.
+numbers.push((await client.listAvailability({ format: 'csv' })).count);
+// @ts-expect-error CSV has no entries.
+client.each.listAvailability({ format: 'csv' });
+// @ts-expect-error A list of tasks has no formats.
+await client.listTasks({ format: 'csv' });
 // @ts-expect-error There is no such status.
 await client.listTasks({ status: 'Unknown' });
 // @ts-expect-error A task needs a title.

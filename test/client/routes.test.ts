@@ -463,6 +463,15 @@ test('the client has a method for each route that takes JSON, and each returns a
   }
 });
 
+test('availability that is requested as CSV is text', async (t) => {
+  const settings = { watches: [{ name: 'disk', type: 'disk', limit: 90 }] };
+  const { call, withResponse } = createClient((await startApp(t, { settings })).url, { credentials });
+  const list = await call('listAvailability', { format: 'csv' });
+  assert.match(list as unknown as string, /^kind,name,state,since,/);
+  const { data } = await withResponse('getWatchAvailability', { watch: 'disk', format: 'csv', list: 'outages' });
+  assert.match(data as unknown as string, /^startsAt,endsAt,seconds,/);
+});
+
 test('the method of a route that only shared stores have calls this route', async (t) => {
   const { url } = await startApp(t, { settings: withDatabase });
   const { call } = createClient(url, { credentials, retries: 0 });
