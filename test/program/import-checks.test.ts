@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import sqlite from 'node-sqlite3-wasm';
@@ -341,39 +342,87 @@ test('a refused setting gives exit code 1, the others are created, and a paused 
   );
 });
 
-test('a heartbeat whose pause fails is not left live', async (t) => {
-  const { run, write, list, url } = await start(t);
-  const proxy = createServer((request, response) => {
-    if (request.url?.endsWith('/pause')) {
+/**
+ * Starts a proxy in front of a server. `refuses`: the proxy refuses the request. `loses`: the request reaches the server,
+ * but its response is lost. Resolves to the URL of the proxy.
+ */
+const startProxy = async (
+  t: TestContext,
+  url: string,
+  fate: (method: string, path: string) => 'refuses' | 'loses' | undefined,
+): Promise<string> => {
+  const proxy = createServer(async (request, response) => {
+    const { method = 'GET', url: path = '', headers } = request;
+    const found = fate(method, path);
+    if (found === 'refuses') {
       response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"the disk is full"}');
       return;
     }
-    const { method = 'GET', headers } = request;
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) };
-      const kept = Object.entries(headers).filter(([name]) => /^(?:authorization|content-type)$/.test(name));
-      const answer = await fetch(`${url}${request.url}`, { method, headers: kept as [string, string][], ...body });
-      const type = answer.headers.get('content-type') ?? '';
-      response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
-    });
+    const content = await text(request);
+    const kept = Object.entries(headers).filter(([name]) => /^(?:authorization|content-type)$/.test(name));
+    const body = content === '' ? {} : { body: content };
+    const answer = await fetch(url + path, { method, headers: kept as [string, string][], ...body });
+    if (found === 'loses') response.destroy();
+    else
+      response
+        .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+        .end(await answer.text());
   }).listen(0, '127.0.0.1');
   atEnd(t, () => proxy.close());
   await once(proxy, 'listening');
-  const { port } = proxy.address() as AddressInfo;
-  const checks = [
-    { name: 'idle', grace: 60, timeout: 600, status: 'paused' },
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+};
+
+const idleAndGood = JSON.stringify({
+  checks: [
+    { name: 'idle', grace: 60, timeout: 600, status: 'paused', ping_url: `https://hc-ping.com/${address}` },
     { name: 'good', grace: 60, timeout: 600 },
-  ];
-  const path = write('checks.json', JSON.stringify({ checks }));
-  const { code, stdout, stderr } = await run('healthchecks', path, ['--apply'], {
-    SIGNALBOX_URL: `http://127.0.0.1:${port}`,
-  });
+  ],
+});
+
+test('a heartbeat whose pause fails is not left live', async (t) => {
+  const { run, write, list, url } = await start(t);
+  const proxy = await startProxy(t, url, (_, path) => (path.endsWith('/pause') ? 'refuses' : undefined));
+  const path = write('checks.json', idleAndGood);
+  const { code, stdout, stderr } = await run('healthchecks', path, ['--apply'], { SIGNALBOX_URL: proxy });
   assert.deepEqual([code, stderr.includes('heartbeat idle: ')], [1, true], stderr);
   assert.match(stdout, /^1 of 2 changes applied\.$/m);
   assert.deepEqual(
     (await list<Heartbeat>('heartbeats')).map(({ name }) => name),
     ['good'],
   );
+});
+
+const interruptions: Record<string, (method: string) => 'refuses' | 'loses' | undefined> = {
+  'the response to its creation was lost': (method) => (method === 'PUT' ? 'loses' : undefined),
+  'its pause and its deletion were refused': (method) => (/POST|DELETE/.test(method) ? 'refuses' : undefined),
+};
+
+for (const [interruption, fate] of Object.entries(interruptions))
+  test(`a repeated import pauses a heartbeat that an import left live because ${interruption}`, async (t) => {
+    const { run, write, list, url } = await start(t);
+    const proxy = await startProxy(t, url, fate);
+    const path = write('checks.json', idleAndGood);
+    const first = await run('healthchecks', path, ['--apply'], { SIGNALBOX_URL: proxy });
+    assert.notEqual(first.code, 0);
+    const stateOf = async (searched: string) =>
+      (await list<Heartbeat>('heartbeats')).find(({ name }) => name === searched)?.state;
+    assert.equal(await stateOf('idle'), 'new');
+    const repeated = await run('healthchecks', path, ['--apply']);
+    assert.equal(repeated.code, 0, repeated.stderr);
+    assert.match(repeated.stdout, /^replace heartbeat idle: is paused$/m);
+    assert.deepEqual([await stateOf('idle'), await stateOf('good')], ['paused', 'new']);
+    const last = await run('healthchecks', path, ['--apply']);
+    assert.match(last.stdout, /^unchanged heartbeat idle: is paused$/m);
+  });
+
+test('a repeated import leaves a heartbeat that was pinged as it is', async (t) => {
+  const { run, write, list, url } = await start(t);
+  const proxy = await startProxy(t, url, (method) => (method === 'PUT' ? 'loses' : undefined));
+  const path = write('checks.json', idleAndGood);
+  await run('healthchecks', path, ['--apply'], { SIGNALBOX_URL: proxy });
+  assert.equal((await fetch(`${url}/ping/${address}`)).status, 200);
+  const { stdout } = await run('healthchecks', path, ['--apply']);
+  assert.match(stdout, /^unchanged heartbeat idle/m);
+  assert.equal((await list<Heartbeat>('heartbeats')).find(({ name }) => name === 'idle')?.state, 'up');
 });

@@ -55,7 +55,7 @@ const applyChange = async ({ askText }: Asking, { what, name, requests = [], und
       await askText(path, sent);
     } catch (error) {
       if (index > 0 && undo)
-        await askText(undo.path, undo).catch(() => say(`${what} ${name} was imported only in part: delete it`));
+        await askText(undo.path, undo).catch(() => say(`${what} ${name} was imported only in part: repeat the import`));
       throw error;
     }
   }

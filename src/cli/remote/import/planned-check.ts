@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { HeartbeatBody } from '../../../features/heartbeats/definition.ts';
+import type { Heartbeat } from '../../../features/heartbeats/schema.ts';
 import type { WatchSettings } from '../../../features/watches/schema.ts';
 import type { JsonCondition } from '../../../features/watches/type-settings.ts';
 import type { Asking, ListReply } from '../ask.ts';
@@ -61,17 +63,33 @@ export class CheckPlan {
     }
   }
 
-  /** Returns the plan for a server. Existing settings stay unchanged. */
+  /**
+   * Returns the plan for a server. Existing settings stay unchanged, but a heartbeat that an interrupted import has left
+   * live is paused.
+   */
   async compare({ ask }: Pick<Asking, 'ask'>): Promise<ImportPlan> {
-    const list = async (path: string) => (await ask<ListReply<{ name: string }>>(path)).data.map(({ name }) => name);
-    const known = { watch: await list('api/watches'), heartbeat: await list('api/heartbeats') };
-    const changes = this.changes.map(({ requests, ...change }): PlannedChange => {
-      const exists = known[change.what as keyof typeof known].includes(change.name);
-      return exists ? { ...change, action: 'unchanged' } : { ...change, ...(requests && { requests }) };
+    const watches = (await ask<ListReply<{ name: string }>>('api/watches')).data;
+    const heartbeats = (await ask<ListReply<Heartbeat>>('api/heartbeats')).data;
+    const changes = this.changes.map((change): PlannedChange => {
+      const { requests = [], undo: _, ...existing } = change;
+      const [create, pause] = requests;
+      if (change.what === 'watch')
+        return watches.some(({ name }) => name === change.name) ? { ...existing, action: 'unchanged' } : change;
+      const heartbeat = heartbeats.find(({ name }) => name === change.name);
+      if (!heartbeat) return change;
+      return pause && isLeftLive(heartbeat, create?.body ?? {})
+        ? { ...existing, action: 'replace', requests: [pause] }
+        : { ...existing, action: 'unchanged' };
     });
     return { changes, leftOut: this.leftOut };
   }
 }
+
+/** True if a heartbeat has its planned definition, and was neither paused nor pinged. */
+const isLeftLive = (heartbeat: Heartbeat, planned: object): boolean =>
+  heartbeat.pausedAt === null &&
+  heartbeat.lastPingAt === null &&
+  Object.entries(planned).every(([name, value]) => isDeepStrictEqual(heartbeat[name as keyof Heartbeat], value));
 
 const tryToConvert = (convert: () => ConvertedCheck): ConvertedCheck => {
   try {
