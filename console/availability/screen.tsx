@@ -6,14 +6,16 @@ import { useResource } from '../live/resource.ts';
 import { place, setParams, toHash } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { availabilityTexts as words } from '../strings/availability.ts';
-import { text } from '../strings/index.ts';
-import { toShare } from '../ui/availability.tsx';
+import { OutageItem, toShare } from '../ui/availability.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { toTyped, zone } from '../zone.ts';
 import { addMonths, readMonth, startOfMonth, toMonthName } from './months.ts';
 
 type Check = AvailabilityList['data'][number];
+
+/** Maximum number of outages that the list has of each check. */
+const mostOutages = 20;
 
 /** Printable report of a month: percentages and outages of all checks. */
 const AvailabilityScreen = () => {
@@ -52,6 +54,8 @@ const AvailabilityScreen = () => {
 
 const Report = ({ report: { data, from, until, timeZone } }: { report: AvailabilityList }) => {
   const outages = data.flatMap((check) => check.outages.map((outage) => ({ check, outage })));
+  const count = data.reduce((sum, { outageCount }) => sum + outageCount, 0);
+  const listed = outages.reduce((sum, { outage }) => sum + outage.count, 0);
   outages.sort((one, other) => (one.outage.startsAt < other.outage.startsAt ? -1 : 1));
   if (data.length === 0) return <p>{words.noChecks}</p>;
   return (
@@ -86,20 +90,15 @@ const Report = ({ report: { data, from, until, timeZone } }: { report: Availabil
           ))}
         </tbody>
       </table>
-      <h3>{words.outages(toCount(outages.length))}</h3>
+      <h3>
+        {words.outages(toCount(count))}
+        {listed < count && <span class="hint"> {words.latestOfEach(toCount(mostOutages))}</span>}
+      </h3>
       <ol class="outages">
-        {outages.map(({ check, outage: { startsAt, endsAt, seconds, cause, incident } }) => (
-          <li key={`${check.kind} ${check.name} ${startsAt}`}>
-            <time dateTime={startsAt}>{toFull(new Date(startsAt))}</time>
-            <span>
-              <CheckLink check={check} /> {toDuration(seconds)}
-              {endsAt === null && ` ${words.now}`}
-            </span>
-            {incident !== null && (
-              <a href={toHash(`/incidents/${incident}`)}>{text.incidents.named(toCount(incident))}</a>
-            )}
-            {cause && <bdi class="hint">{cause}</bdi>}
-          </li>
+        {outages.map(({ check, outage }) => (
+          <OutageItem key={`${check.kind} ${check.name} ${outage.startsAt}`} outage={outage}>
+            <CheckLink check={check} />
+          </OutageItem>
         ))}
       </ol>
     </>

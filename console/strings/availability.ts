@@ -22,6 +22,7 @@ export const availabilityTexts = {
   unknownDay: 'unknown',
   maintenanceDay: 'maintenance',
   outages: (count: string) => counted(count, 'outage'),
+  latestOfEach: (count: string) => `(the latest ${count} of each check)`,
   latest: (count: string) => `(the latest ${count})`,
   now: 'until now',
   print: 'Print',

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { CheckAvailability } from 'signalbox/client';
 import { toCount, toDuration, toFull } from '../format.ts';
 import { useResource } from '../live/resource.ts';
@@ -40,7 +41,7 @@ export const AvailabilityPart = ({ name, load }: Props) => {
           </h4>
           <ol class="outages">
             {outages.slice(0, mostOutages).map((outage) => (
-              <Outage key={outage.startsAt} outage={outage} />
+              <OutageItem key={outage.startsAt} outage={outage} />
             ))}
           </ol>
         </>
@@ -49,21 +50,25 @@ export const AvailabilityPart = ({ name, load }: Props) => {
   );
 };
 
-const Outage = ({ outage }: { outage: CheckAvailability['outages'][number] }) => {
-  const { startsAt, endsAt, seconds, count, cause, incident } = outage;
-  return (
-    <li>
-      <time dateTime={startsAt}>{toFull(new Date(startsAt))}</time>
-      <span>
-        {toDuration(seconds)}
-        {endsAt === null && ` ${words.now}`}
-        {count > 1 && ` (${words.several(toCount(count))})`}
-      </span>
-      {incident !== null && <a href={toHash(`/incidents/${incident}`)}>{text.incidents.named(toCount(incident))}</a>}
-      {cause && <bdi class="hint">{cause}</bdi>}
-    </li>
-  );
-};
+interface OutageProps {
+  outage: CheckAvailability['outages'][number];
+  /** Link to the check, in lists of several checks. */
+  children?: ComponentChildren;
+}
+
+/** Outage in a list, with its length, cause and incident. */
+export const OutageItem = ({ outage: { startsAt, endsAt, seconds, count, cause, incident }, children }: OutageProps) => (
+  <li>
+    <time dateTime={startsAt}>{toFull(new Date(startsAt))}</time>
+    <span>
+      {children} {toDuration(seconds)}
+      {endsAt === null && ` ${words.now}`}
+      {count > 1 && ` (${words.several(toCount(count))})`}
+    </span>
+    {incident !== null && <a href={toHash(`/incidents/${incident}`)}>{text.incidents.named(toCount(incident))}</a>}
+    {cause && <bdi class="hint">{cause}</bdi>}
+  </li>
+);
 
 /**
  * Bar with a segment for each day, in the colour of the day's worst state. The legend counts the days of each colour.
