@@ -65,7 +65,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
   return (
     <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/watches', { q: place.value.params['q'] })}>
       {watch ? (
-        <Details watch={watch} incidents={incidents} onChanged={onChanged} />
+        <Details watch={watch} known={known} incidents={incidents} onChanged={onChanged} />
       ) : (
         <Empty title={words.missing} hint={words.missingHint} />
       )}
@@ -73,7 +73,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
   );
 };
 
-const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' | 'watch'> & { watch: Watch }) => {
+const Details = ({ watch, known, incidents, onChanged }: Omit<Props, 'name' | 'watch'> & { watch: Watch }) => {
   const { name, settings, state, since, things } = watch;
   // If there is a single thing, its state is the state of the watch.
   const isSingle = things.length < 2;
@@ -115,7 +115,7 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       {isAllowed('getWatchAvailability') && (
         <AvailabilityPart name={name} load={(signal) => client.getWatchAvailability({ watch: name }, { signal })} />
       )}
-      <Facts facts={toFacts(watch)} />
+      <Facts facts={toFacts(watch, known)} />
     </article>
   );
 };
@@ -181,8 +181,10 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
   };
 };
 
-const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
+const toFacts = ({ settings, updatedBy, updatedAt }: Watch, known: readonly Watch[]): Fact[] => {
   const { message, every, level, hosts = [], from = [], dependsOn = [] } = settings;
+  // A name without a kind belongs to a watch, if there is such a watch.
+  const things = dependsOn.map((each) => (known.some(({ name }) => name === each) ? `watch/${each}` : each));
   return [
     [words.facts.message, message || null],
     [words.facts.limit, describeLimit(settings)],
@@ -190,7 +192,7 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
     [words.facts.every, every ? words.everyTime(toDuration(every)) : null],
     [words.facts.hosts, hosts.length > 0 && <HostLinks names={hosts} />],
     [words.facts.from, from.length > 0 && <HostLinks names={from} />],
-    [text.dependsOn, dependsOn.length > 0 && <ThingLinks names={dependsOn} />],
+    [text.dependsOn, dependsOn.length > 0 && <ThingLinks names={things} />],
     [text.changed, toDoneBy(updatedBy, updatedAt)],
   ];
 };
