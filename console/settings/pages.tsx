@@ -10,6 +10,7 @@ import { Area, bind, Choice, exact, Field } from '../ui/field.tsx';
 import type { Column } from '../ui/table.tsx';
 import { notify } from '../ui/toast.tsx';
 import { parsePageGroups, writePageGroups } from './page-groups.ts';
+import { LooksFields, toLooks, useLooks } from './page-looks.tsx';
 import { type FormProps, Section } from './section.tsx';
 
 const texts = words.pages;
@@ -23,7 +24,7 @@ const columns: Column<StatusPage>[] = [
   { key: 'checks', title: texts.checks, isMinor: true, width: '8rem', cell: countChecks },
 ];
 
-/** Form of a status page. Settings without a field, such as the logo, are not changed. */
+/** Form of a status page. */
 const PageForm = ({ before: present, onClose, onChanged }: FormProps<StatusPage>) => {
   const before = useSeen(present);
   const name = useSignal(before?.name ?? '');
@@ -31,19 +32,17 @@ const PageForm = ({ before: present, onClose, onChanged }: FormProps<StatusPage>
   const groups = useSignal(before ? writePageGroups(before.groups) : texts.example);
   const language = useSignal(before?.language ?? 'en');
   const access = useSignal(before?.access ?? 'open');
+  const looks = useLooks(before ?? {});
   const submission = useSubmission(async () => {
     const page = name.value.trim();
     if (page === '') throw new Error(words.noName);
-    const { logo, colours, timeZone } = before ?? {};
     const body = {
       page,
       title: title.value,
       groups: parsePageGroups(groups.value),
       language: language.value,
       access: access.value,
-      ...(logo !== undefined && { logo }),
-      ...(colours !== undefined && { colours }),
-      ...(timeZone !== undefined && { timeZone }),
+      ...toLooks(looks),
     };
     const put = (options: object) => userClient.putStatusPage(body, options).finally(onChanged);
     await putSeen(put, before, texts.exists(page));
@@ -76,6 +75,7 @@ const PageForm = ({ before: present, onClose, onChanged }: FormProps<StatusPage>
           access.value = each as typeof access.value;
         }}
       />
+      <LooksFields {...looks} />
     </FormDialog>
   );
 };

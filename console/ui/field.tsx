@@ -17,7 +17,7 @@ type Input = Common &
     AllHTMLAttributes<HTMLInputElement>,
     Shared | 'autocomplete' | 'autocapitalize' | 'spellcheck' | 'placeholder' | 'inputMode' | 'list' | 'onKeyDown'
   > & {
-    type?: 'text' | 'search' | 'password' | 'number' | 'time' | 'datetime-local';
+    type?: 'text' | 'search' | 'password' | 'color' | 'number' | 'time' | 'datetime-local';
     /** Button next to the field. */
     aside?: ComponentChildren;
   };

@@ -279,6 +279,53 @@ test("a destination is created with its type's fields, tested, changed without i
   expect(complaints.filter((each) => !/4(00|09|12) \(/.test(each))).toEqual([]);
 });
 
+test('a status page is created with a time zone, colours and a logo, and keeps them when it is edited', async ({
+  serveApp,
+  openConsole,
+}) => {
+  const app = await serveApp();
+  const { page, complaints } = await openConsole({ app, hash: '#/settings/pages' });
+  await logIn(page, 'admin');
+  await page.getByRole('button', { name: 'New status page' }).click();
+  const form = page.getByRole('dialog', { name: 'New status page' });
+  await form.getByLabel('Name').fill('main');
+  await form.getByLabel('Title').fill('Example');
+  await form.getByLabel('Groups').fill('Shop = watch shop');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await expect(form.getByRole('alert')).toHaveText('Not a group or a check: Shop = watch shop');
+  await form.getByLabel('Groups').fill('# Services\nShop = watch shop');
+  await form.getByText('More settings').click();
+  await form.getByLabel('Time zone').fill('Europe/Berlin');
+  await form.getByLabel('Colour', { exact: true }).fill('#204080');
+  const logo = form.getByLabel('Logo');
+  await logo.setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc(80_000) });
+  await expect(form.getByText('The file is larger than 70 kB.')).toBeVisible();
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>';
+  await logo.setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) });
+  await expect(form.getByText('The page has a logo.')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await form.getByRole('button', { name: 'Create' }).click();
+  const details = drawer(page, 'Status page main');
+  await details.getByRole('button', { name: 'Edit…' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit status page main' });
+  await edit.getByLabel('Title').fill('Example status');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(details.getByText('Example status')).toBeVisible();
+  const { json } = await app.request('GET', '/api/status-pages/main', { token: await app.login('admin') });
+  expect([json['timeZone'], json['colours'], json['logo']]).toEqual([
+    'Europe/Berlin',
+    { accent: '#204080' },
+    `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
+  ]);
+  await details.getByRole('button', { name: 'Edit…' }).click();
+  await edit.getByText('More settings').click();
+  await edit.getByRole('button', { name: 'Remove the logo' }).click();
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(edit).toHaveCount(0);
+  expect((await app.request('GET', '/status/main/logo')).status).toBe(404);
+  expect(complaints).toEqual([]);
+});
+
 test('an edit of a destination keeps settings without a field and the exact values of unchanged fields', async ({
   serveApp,
   openConsole,
