@@ -224,7 +224,7 @@ const costs: HttpLine[] = [
   ['B25', 'GET /api/alerts?count=10', '≥ 0.5 ×', tenAlerts, sameBytes()],
   ['B26', 'GET /protected/api/tasks: 401', '≥ 1 ×', { url: '/protected/api/tasks', isRefused: true }, empty],
   ['B26', 'GET /api/nothing/here: 404', '≥ 1 ×', { url: '/api/nothing/here', isRefused: true }, empty],
-  ['B38', 'GET /status/{page} with 20 checks', '≥ 0.5 ×', statusPage, sameBytes('buffer')],
+  ['B38', 'GET /status/{page} with 20 checks', '≥ 0.8 ×', statusPage, sameBytes('buffer')],
   ['B36', 'GET /api/tasks, empty', '≥ 0.95 ×', { url: '/api/tasks', minSeconds: 3, options: {} }, tickShapeKept],
 ];
 

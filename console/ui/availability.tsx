@@ -57,7 +57,10 @@ interface OutageProps {
 }
 
 /** Outage in a list, with its length, cause and incident. */
-export const OutageItem = ({ outage: { startsAt, endsAt, seconds, count, cause, incident }, children }: OutageProps) => (
+export const OutageItem = ({
+  outage: { startsAt, endsAt, seconds, count, cause, incident },
+  children,
+}: OutageProps) => (
   <li>
     <time dateTime={startsAt}>{toFull(new Date(startsAt))}</time>
     <span>
