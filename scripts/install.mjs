@@ -76,8 +76,10 @@ export const install = async (...names) => {
     for (const path of [...manifests, 'package-lock.json', '.npmrc'])
       if (existsSync(join(root, path))) cpSync(join(root, path), join(folder, path));
     const selection = workspaces.map((path) => `--workspace=${path}`);
-    const all = selection.length > 0 ? ['--include-workspace-root', ...selection] : ['--workspaces=false'];
-    await runNpm(['ci', ...all], folder, signal);
+    const all = ['--include-workspace-root', ...selection];
+    // No peer is needed to build and run the program: these are 2.7 MB of types.
+    const few = ['--workspaces=false', '--legacy-peer-deps'];
+    await runNpm(['ci', ...(selection.length > 0 ? all : few)], folder, signal);
     if (!readState(workspaces).isCurrent) putInPlace(join(folder, 'node_modules'), join(root, 'node_modules'));
   });
 };
