@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { listFiles } from '../../scripts/bundle.mjs';
 import { root } from '../../scripts/install.mjs';
 import rules from './rules.json' with { type: 'json' };
+import { printProcessorTime } from './time.mjs';
 
 const { CI, SIGNALBOX_TEST_LONG, SIGNALBOX_FAULT_ROUNDS } = process.env;
 /** Timeout of a test in seconds. In CI, two browsers run at the same time on two processors. */
@@ -40,9 +41,10 @@ const writeModules = (paths, most) => {
   }
   return groups.map(({ area, files }, index) => {
     const module = join(shared, `${most}-${index}-${area.replaceAll('/', '-')}.mjs`);
-    const time = `(process.cpuUsage().user / 1e6).toFixed(1) + ' s of processor time: ${area}'`;
     const imports = files.map((file) => `import '${pathToFileURL(join(root, file))}';\n`);
-    writeFileSync(module, `${imports.join('')}process.once('exit', () => console.log(${time}));\n`);
+    const time = `import { printProcessorTime } from '${new URL('time.mjs', import.meta.url)}';\n`;
+    const end = `process.once('exit', () => printProcessorTime('${area}'));\n`;
+    writeFileSync(module, [time, ...imports, end].join(''));
     return { module, files };
   });
 };
@@ -89,5 +91,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () =>
 const isSpec = (file) => file.endsWith('.spec.ts');
 const failures = await Promise.all([runTests(files.filter((file) => !isSpec(file))), runSpecs(files.filter(isSpec))]);
 const text = failures.flat().join('');
+printProcessorTime('all tests, with their children');
 process.stdout.write(text === '' ? '\nAll tests pass.\n' : `\nFailed:\n${text}`);
 process.exitCode = text === '' ? 0 : 1;
