@@ -3,7 +3,6 @@ import { expect } from '@playwright/test';
 import { fillLog } from '../../bench/support/alert-log.ts';
 import { enrol, report } from '../hosts/support/hosts.ts';
 import { createFolder } from '../support/folder.ts';
-import { waitUntil } from '../support/wait.ts';
 import { isLong } from './support/app.ts';
 import { note, test } from './support/console.ts';
 import { logIn, nextFrame } from './support/page.ts';
@@ -95,22 +94,21 @@ test('tens of thousands of alerts are counted and can be scrolled, and a full li
   await expect(page.getByRole('listbox', { name: counted })).toBeVisible();
 
   const older = page.getByRole('button', { name: 'Continue with older alerts' });
-  const wheelUntil = (what: string, isThere: () => Promise<boolean>) => {
-    const wheel = async () => {
+  /** Turns the wheel until the condition holds. The test's own timeout is the limit. */
+  const wheelUntil = async (isThere: () => Promise<boolean>) => {
+    do {
       await page.mouse.wheel(0, 20_000);
       await nextFrame(page);
-      return isThere();
-    };
-    // The test's own timeout is the limit.
-    return waitUntil(what, wheel, 600_000);
+    } while (!(await isThere()));
   };
   // A slow browser once missed that the end of the list was visible.
   const browser = await page.context().newCDPSession(page);
   await browser.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   const readLast = async () => Number(/\d+/.exec(await page.locator('tbody a').last().innerText())?.[0]);
-  await wheelUntil('a slow browser loads several pages', async () => (await readLast()) < alertCount - throttledCount);
+  // A slow browser loads several pages.
+  await wheelUntil(async () => (await readLast()) < alertCount - throttledCount);
   await browser.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-  await wheelUntil('the list is full', () => older.isVisible());
+  await wheelUntil(() => older.isVisible());
   expect(await page.locator('*').count()).toBeLessThan(6000);
   await older.click();
   await page.waitForURL('**/#/alerts?range=7d&before=*');
