@@ -1,52 +1,17 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import { passwords, secret, startApp, type TestApp } from '../support/app.ts';
+import { readAlertTable, sendInTime, waitForStored } from '../support/alert-table.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';
-import { type Running, startProgram } from '../support/program.ts';
+import { startPostgres } from '../support/postgres/server.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { toStoreFlags } from '../support/store-flags.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Maximum milliseconds until an alert is accepted while the database hangs. The program itself takes one second. */
-const acceptedMs = 3000;
-
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
   startApp(t, { settings: { store, timeZone: 'UTC', ...settings }, patience: { changesMs: 2000, readsMs: 1000 } });
-
-/** Sends an alert that must be accepted within the limit. */
-const send = async (
-  { request }: Pick<TestApp, 'request'>,
-  message: string,
-  headers: Record<string, string> = {},
-): Promise<string> => {
-  const begun = performance.now();
-  const { status, json, text } = await request('POST', '/api/alert', { body: { message }, headers });
-  assert.equal(status, 200, text);
-  assert.ok(performance.now() - begun < acceptedMs, `accepted after ${performance.now() - begun} ms`);
-  return json['id'] as string;
-};
-
-interface StoredAlert {
-  id: string;
-  message: string;
-}
-
-const readTable = (server: PostgresServer): Promise<StoredAlert[]> =>
-  runSql(server.url(), `SELECT id, body::json->>'message' AS message FROM signalbox.alert ORDER BY seq`);
-
-/** Polls with pauses, because each query opens a new connection, and that takes 10 ms of processor time. */
-const waitForCount = (server: PostgresServer, count: number) =>
-  waitUntil(`${count} alerts are in the table`, async () => {
-    await setTimeout(100);
-    return (await readTable(server)).length >= count;
-  });
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
@@ -55,10 +20,10 @@ test('without the database, alerts are accepted, and stored in order when the da
 }, async (t) => {
   const server = await startPostgres(t);
   const [app, other] = [await start(t, server.url()), await start(t, server.url())];
-  const ids = [await send(app, '0')];
+  const ids = [await sendInTime(app, '0')];
   assert.deepEqual((await app.request('GET', '/ready')).json, { status: 'ready' });
   await server.stop('SIGKILL');
-  for (const message of numbers(40).slice(1)) ids.push(await send(app, message));
+  for (const message of numbers(40).slice(1)) ids.push(await sendInTime(app, message));
   for (const path of ['/api/alerts', '/api/alerts/search', `/api/alerts/${ids[0]}`, '/api/alerts/histogram']) {
     const { status, headers } = await app.request('GET', path);
     assert.deepEqual([status, headers['retry-after']], [503, '1'], path);
@@ -68,10 +33,10 @@ test('without the database, alerts are accepted, and stored in order when the da
     assert.deepEqual([status, json.unavailable[0]], [200, 'database']);
   }
   await server.restart();
-  await waitForCount(server, 40);
-  const late = await send(app, '40');
+  await waitForStored(server, 40);
+  const late = await sendInTime(app, '40');
   assert.deepEqual(
-    await readTable(server),
+    await readAlertTable(server),
     [...ids, late].map((id, index) => ({ id, message: `${index}` })),
   );
   await waitUntil('the other instance lists the alerts', async () => {
@@ -87,15 +52,15 @@ test('without the database, alerts are accepted, and stored in order when the da
 test('an alert whose commit takes more than a second is stored once', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await start(t, server.url());
-  const ids = [await send(app, '0')];
+  const ids = [await sendInTime(app, '0')];
   server.pause();
-  for (const message of ['1', '2']) ids.push(await send(app, message));
+  for (const message of ['1', '2']) ids.push(await sendInTime(app, message));
   server.resume();
-  await waitForCount(server, 3);
-  ids.push(await send(app, '3'));
-  await waitForCount(server, 4);
+  await waitForStored(server, 3);
+  ids.push(await sendInTime(app, '3'));
+  await waitForStored(server, 4);
   assert.deepEqual(
-    (await readTable(server)).map(({ id }) => id),
+    (await readAlertTable(server)).map(({ id }) => id),
     ids,
   );
 });
@@ -109,7 +74,7 @@ test('alerts go to the database again while clients keep sending', { skip }, asy
   const clients = Array.from({ length: 16 }, async (_, client) => {
     const own: string[] = [];
     sent.push(own);
-    for (let index = 0; !isOver; index += 1) own.push(await send(app, `${client} ${index}`));
+    for (let index = 0; !isOver; index += 1) own.push(await sendInTime(app, `${client} ${index}`));
   });
   await waitUntil('many are waiting', () => sent.flat().length > 1000);
   await server.restart();
@@ -117,11 +82,11 @@ test('alerts go to the database again while clients keep sending', { skip }, asy
     const { text } = await app.request('GET', '/metrics');
     return /^signalbox_alerts_spooled 0$/m.test(text);
   });
-  await waitForCount(server, 1000);
+  await waitForStored(server, 1000);
   isOver = true;
   await Promise.all(clients);
-  await waitForCount(server, sent.flat().length);
-  const stored = await readTable(server);
+  await waitForStored(server, sent.flat().length);
+  const stored = await readAlertTable(server);
   assert.equal(stored.length, sent.flat().length);
   // Each client's alerts are in the order of its requests.
   for (const [client, ids] of sent.entries()) {
@@ -138,17 +103,17 @@ test('repeated alerts and requests with an Idempotency-Key in the spool are stor
 }, async (t) => {
   const server = await startPostgres(t);
   const apps = [await start(t, server.url()), await start(t, server.url())] as const;
-  const id = await send(apps[0], 'a', { 'idempotency-key': 'a' });
+  const id = await sendInTime(apps[0], 'a', { 'idempotency-key': 'a' });
   await server.stop('SIGKILL');
   for (const app of apps) {
-    await send(app, 'a', { 'idempotency-key': 'a' });
-    await send(app, 'b', { 'idempotency-key': 'b' });
+    await sendInTime(app, 'a', { 'idempotency-key': 'a' });
+    await sendInTime(app, 'b', { 'idempotency-key': 'b' });
   }
-  await send(apps[0], 'c');
+  await sendInTime(apps[0], 'c');
   await server.restart();
-  await waitForCount(server, 3);
+  await waitForStored(server, 3);
   assert.equal(await waitForKey(apps[1], 'a'), id);
-  const messages = (await readTable(server)).map(({ message }) => message);
+  const messages = (await readAlertTable(server)).map(({ message }) => message);
   assert.deepEqual(messages.toSorted(), ['a', 'b', 'c']);
 });
 
@@ -157,19 +122,19 @@ test('a request with an Idempotency-Key gets the id of the first request while t
 }, async (t) => {
   const server = await startPostgres(t);
   const app = await start(t, server.url());
-  const stored = await send(app, 'a', { 'idempotency-key': 'a' });
+  const stored = await sendInTime(app, 'a', { 'idempotency-key': 'a' });
   await server.stop('SIGKILL');
-  assert.equal(await send(app, 'a', { 'idempotency-key': 'a' }), stored);
-  const same = await Promise.all([1, 2, 3].map(() => send(app, 'b', { 'idempotency-key': 'b' })));
+  assert.equal(await sendInTime(app, 'a', { 'idempotency-key': 'a' }), stored);
+  const same = await Promise.all([1, 2, 3].map(() => sendInTime(app, 'b', { 'idempotency-key': 'b' })));
   const [waiting = ''] = same;
-  assert.deepEqual([...new Set([...same, await send(app, 'b', { 'idempotency-key': 'b' })])], [waiting]);
+  assert.deepEqual([...new Set([...same, await sendInTime(app, 'b', { 'idempotency-key': 'b' })])], [waiting]);
   const other = { body: { message: 'c' }, headers: { 'idempotency-key': 'b' } };
   assert.equal((await app.request('POST', '/api/alert', other)).status, 422);
   await server.restart();
-  await waitForCount(server, 2);
+  await waitForStored(server, 2);
   assert.equal(await waitForKey(app, 'b'), waiting);
   for (const id of [stored, waiting]) assert.equal((await app.request('GET', `/api/alerts/${id}`)).status, 200);
-  assert.equal((await readTable(server)).length, 2);
+  assert.equal((await readAlertTable(server)).length, 2);
 });
 
 /** Resolves to the id for a request with the key once the spool is empty. */
@@ -177,22 +142,22 @@ const waitForKey = async (app: TestApp, key: string): Promise<string> => {
   await waitUntil('nothing waits', async () =>
     /^signalbox_alerts_spooled 0$/m.test((await app.request('GET', '/metrics')).text),
   );
-  return send(app, key, { 'idempotency-key': key });
+  return sendInTime(app, key, { 'idempotency-key': key });
 };
 
 test('without the spool, alerts get 503 while the database is unavailable', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await start(t, server.url(), { spool: false });
-  await send(app, '0');
+  await sendInTime(app, '0');
   await server.stop('SIGKILL');
   const { status, headers } = await app.request('POST', '/api/alert', { body: { message: '1' } });
   assert.deepEqual([status, headers['retry-after']], [503, '1']);
   assert.equal((await app.request('GET', '/ready')).status, 503);
   await server.restart();
   await waitUntil('the server is ready', async () => (await app.request('GET', '/ready')).status === 200);
-  await send(app, '2');
+  await sendInTime(app, '2');
   assert.deepEqual(
-    (await readTable(server)).map(({ message }) => message),
+    (await readAlertTable(server)).map(({ message }) => message),
     ['0', '2'],
   );
 });
@@ -215,16 +180,6 @@ test('no command runs while the audit is not available', { skip }, async (t) => 
   assert.equal(json.count, 2);
 });
 
-const startKillable = (t: TestContext, dataDir: string, store: string, flags: string[] = []): Promise<Running> =>
-  startProgram(t, ['--data-dir', dataDir, ...toStoreFlags(store), '--max-event-loop-delay', '0', ...flags], {
-    variables: {
-      TZ: 'UTC',
-      SIGNALBOX_JWT_SECRET: secret,
-      SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
-      SIGNALBOX_READER_PASSWORD: passwords.reader,
-    },
-  });
-
 test('destinations get alerts once, also from a server that starts without the database', { skip }, async (t) => {
   const server = await startPostgres(t);
   const receiver = await startReceiver(t);
@@ -232,48 +187,15 @@ test('destinations get alerts once, also from a server that starts without the d
   const settings = { dataDir, destinations: [{ name: 'hook', type: 'webhook', url: receiver.url }] };
   const delivered = () => receiver.requests.map(({ body }) => JSON.parse(body).message);
   const before = await start(t, server.url(), settings);
-  await send(before, '0');
+  await sendInTime(before, '0');
   await waitUntil('the first alert is delivered', () => delivered().length === 1);
   await before.close();
   await server.stop('SIGKILL');
   const app = await start(t, server.url(), settings);
-  await send(app, '1');
+  await sendInTime(app, '1');
   await server.restart();
   await waitUntil('the second alert is delivered', () => delivered().length === 2);
-  await send(app, '2');
+  await sendInTime(app, '2');
   await waitUntil('the third alert is delivered', () => delivered().length === 3);
   assert.deepEqual(delivered(), ['0', '1', '2']);
-});
-
-test('alerts in the spool survive kills of the instance and a start without the database', { skip }, async (t) => {
-  const server = await startPostgres(t);
-  const dataDir = createFolder(t);
-  const flags = ['--alerts-segment-bytes', '4096'];
-  const ids: string[] = [];
-  let program = await startKillable(t, dataDir, server.url(), flags);
-  ids.push(await send(program, '0'));
-  await server.stop('SIGKILL');
-  for (let life = 0; life < 3; life += 1) {
-    for (let index = 0; index < 20; index += 1) ids.push(await send(program, `${ids.length}`));
-    await program.stop('SIGKILL');
-    program = await startKillable(t, dataDir, server.url(), flags);
-  }
-  ids.push(await send(program, `${ids.length}`));
-  await server.restart();
-  // The instance is also killed while it empties the spool.
-  await waitForCount(server, 2);
-  await program.stop('SIGKILL');
-  program = await startKillable(t, dataDir, server.url(), flags);
-  await waitForCount(server, ids.length);
-  ids.push(await send(program, `${ids.length}`));
-  await waitForCount(server, ids.length);
-  assert.deepEqual(
-    (await readTable(server)).map(({ id }) => id),
-    ids,
-  );
-  const { code } = await program.stop();
-  assert.equal(code, 0);
-  program = await startKillable(t, dataDir, server.url(), flags);
-  const segments = () => readdirSync(join(dataDir)).filter((name) => /^alerts-spool\.\d+\.jsonl$/.test(name));
-  await waitUntil('files of shipped alerts are deleted', () => segments().length === 0);
 });
