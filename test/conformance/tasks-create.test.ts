@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertInvalidTask, assertJson, assertUnchanged } from './support/assertions.ts';
-import { createTask, listTasks, messages, readTask, startTasks, statuses } from './support/tasks.ts';
+import { createTask, messages, readTask, startTasks } from './support/tasks.ts';
 
 const list = { path: '/api/tasks' };
 
@@ -75,30 +75,4 @@ test('an empty priority or status in a POST is outside the enum', async (t) => {
     const body = { Title: 'x', Priority: '', Status: '' };
     assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [messages.priority, messages.status]);
   });
-});
-
-test('POST of a task accepts a valid status and ignores it: the task is Pending', async (t) => {
-  const app = await startTasks(t);
-  for (const Status of statuses) {
-    assert.equal((await createTask(app, { Title: 'x', Status })).Status, 'Pending');
-  }
-  assert.equal((await listTasks(app, '?status=Pending')).total, statuses.length);
-});
-
-test('the first task id is 1, and each new task gets the next id', async (t) => {
-  const app = await startTasks(t);
-  for (const id of [1, 2, 3]) assert.equal((await createTask(app)).Id, id);
-});
-
-test('a task id is never reused, not even after the last or all tasks are deleted', async (t) => {
-  const app = await startTasks(t);
-  for (const id of [1, 2, 3]) {
-    assert.equal((await createTask(app)).Id, id);
-    await app.request('DELETE', `/api/tasks/${id}`);
-  }
-  await createTask(app);
-  assert.deepEqual(
-    (await listTasks(app)).data.map(({ Id }) => Id),
-    [4],
-  );
 });

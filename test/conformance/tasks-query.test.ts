@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertJson } from './support/assertions.ts';
-import { listTasks, startTasks, titlesOf } from './support/tasks.ts';
+import { createTask, listTasks, startTasks, titlesOf } from './support/tasks.ts';
 
 const seed = [
   { Title: 'a', Status: 'Pending', Priority: 'Low' },
@@ -69,4 +69,24 @@ test('the limit of the task list has no upper bound, and all tasks come in one r
     assert.deepEqual([total, count, data.length], [length, length, length]);
     assert.equal(data.at(-1)?.Title, `task ${length - 1}`);
   }
+});
+
+test('GET /api/tasks returns 200 with total, count, limit and data, in this order', async (t) => {
+  const app = await startTasks(t);
+  const empty = await app.request('GET', '/api/tasks');
+  assertJson(empty, 200);
+  assert.equal(empty.text, '{"total":0,"count":0,"limit":50,"data":[]}');
+  await createTask(app);
+  const { json } = await app.request('GET', '/api/tasks');
+  assert.deepEqual(Object.keys(json), ['total', 'count', 'limit', 'data']);
+});
+
+test('the task list has at most 50 tasks by default', async (t) => {
+  const app = await startTasks(
+    t,
+    Array.from({ length: 60 }, (_, index) => ({ Title: `task ${index + 1}` })),
+  );
+  const { total, count, limit, data } = await listTasks(app);
+  assert.deepEqual({ total, count, limit, length: data.length }, { total: 60, count: 50, limit: 50, length: 50 });
+  assert.equal(data.at(-1)?.Title, 'task 50');
 });

@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestApp } from '../support/app.ts';
-import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
+import { assertError, assertUnchanged } from './support/assertions.ts';
 import { createTask, startTasks } from './support/tasks.ts';
 
 /**
@@ -44,23 +43,6 @@ const assertAbsent = (app: TestApp, method: string): Promise<void> =>
       assertError(answer, 404, `Task with Id=${id} not found`);
     }
   });
-
-test('GET /api/tasks/{id} returns 200 with the task', async (t) => {
-  const app = await startTasks(t);
-  await createTask(app, { Title: 'first' });
-  const created = await createTask(app, { Title: 'second', Description: 'd', Priority: 'High' });
-  const answer = await app.request('GET', '/api/tasks/2');
-  assertJson(answer, 200);
-  assert.deepEqual(answer.json, created);
-});
-
-test('GET of a missing task gets 404 `Task with Id=<id> not found`', async (t) => {
-  const app = await startTasks(t);
-  assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
-  await createTask(app);
-  await app.request('DELETE', '/api/tasks/1');
-  assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
-});
 
 test('a path below a task gets 404 like an unknown route', async (t) => {
   const app = await startTasks(t);

@@ -5,9 +5,6 @@ import type { Scope } from '../../support/scope.ts';
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
-/** Members, in order, of a task that has never been updated. */
-export const taskKeys = ['Id', 'Title', 'Description', 'Priority', 'Status', 'CreatedAt'];
-
 /** Error messages of the four rules. */
 export const messages = {
   titleRequired: 'Title is required',
