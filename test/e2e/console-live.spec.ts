@@ -10,7 +10,7 @@ import { startLine } from './support/line.ts';
 import { logIn } from './support/page.ts';
 
 /** Number of times that the server is killed. */
-const kills = isLong ? 10 : 2;
+const kills = isLong ? 10 : 1;
 
 /** Number of rows of a list that are in the page at any scroll position. */
 const visible = 20;
