@@ -20,23 +20,6 @@ test('create-key shows the key once and prints its entry without the key on a se
   assert.ok(!JSON.stringify(entry).includes(key.slice(4)));
 });
 
-test('create-key without a name, or without known scopes, is refused with one line', async () => {
-  assert.match(await refusal(['create-key', '--scope', 'alerts:read'], 2), /takes one NAME/);
-  assert.match(await refusal(['create-key', 'a', 'b', '--scope', 'alerts:read'], 2), /takes one NAME/);
-  assert.match(
-    await refusal(['create-key', 'a'], 2),
-    /needs --scope .*alerts:write, alerts:read, metrics:read, incidents:write, incidents:read, heartbeats:write, heartbeats:create, hosts:report, hosts:create$/,
-  );
-  assert.match(await refusal(['create-key', 'a', '--scope', 'alerts'], 2), /not "alerts"$/);
-  for (const name of ['a\nb', 'a\u001b[2Kb', 'a\u2028b']) {
-    assert.match(
-      await refusal(['create-key', name, '--scope', 'alerts:read'], 2),
-      /^NAME must not be empty or contain control characters: "[ -~]*"$/,
-    );
-  }
-  assert.match(await refusal(['--scope', 'alerts:read'], 2), /--scope belongs to create-key$/);
-});
-
 test('on SIGHUP new keys are accepted and removed ones are refused', async (t) => {
   const [first, second] = await Promise.all([createKey('first', 'alerts:write'), createKey('second', 'alerts:write')]);
   const withKeys = (...keys: object[]) => ({ alertsAuth: 'bearer', keys });

@@ -93,7 +93,6 @@ test('an unusable access stops the start with one line of advice', async (t) => 
     const found = (await refusal(['--config', config], 1)).slice(0, (place + message).length);
     assert.equal(found, place + message);
   }
-  assert.equal(await refusal(['--access', 'on'], 1), '--access must be one of open, login, not "on"');
 });
 
 test('the settings that access replaced still work, with a warning that names the new setting', async (t) => {

@@ -35,7 +35,6 @@ test('check-config reports the problems that would prevent startup, with exit co
   assert.match(await refusal(['check-config', clash], 1), /^profiles tasks and simple-tasks both define /);
   const runner = write(t, { profiles: ['commands'], commandRunner: 'powershell', powershellPath: '/none' });
   assert.match(await refusal(['check-config', runner], 1), /^commandRunner is powershell, but there is no PowerShell/);
-  assert.match(await refusal(['check-config', '/none.json'], 1), /^cannot read the config file \/none\.json: /);
 });
 
 test('check-config reads the environment variables like a normal start', async (t) => {
@@ -43,15 +42,6 @@ test('check-config reads the environment variables like a normal start', async (
   assert.equal(await refusal(['check-config', path], 1), 'jwtPreviousSecret has no effect without jwtSecret: set both');
   const { code } = await runCommand(['check-config', path], { variables: { SIGNALBOX_JWT_SECRET: 'y'.repeat(32) } });
   assert.equal(code, 0);
-});
-
-test('check-config accepts exactly one file', async () => {
-  const message = 'check-config takes one FILE; see signalbox check-config --help';
-  for (const words of [[], ['a', 'b']]) assert.equal(await refusal(['check-config', ...words], 2), message);
-  assert.equal(
-    await refusal(['check-config', '--config', 'a', 'b'], 2),
-    'check-config takes the file as its argument: remove --config',
-  );
 });
 
 test('check-config without a temporary folder names the variable to set', async (t) => {

@@ -9,7 +9,7 @@ import { isFlag, toFlagName } from '../../src/config/names.ts';
 import { settingsSchema, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { command, refusal, runCommand } from '../support/program.ts';
+import { command, runCommand } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -208,9 +208,4 @@ test('the numbers of incidents and tasks are completed; while the server is unre
     assert.match(some, /1 +-- ERROR disk \[31mis full/);
     assert.doesNotMatch(none, /[12] +--|signalbox:/);
   }
-});
-
-test('completion requires the name of a shell', async () => {
-  assert.equal(await refusal(['completion'], 2), 'completion takes one SHELL; see signalbox completion --help');
-  assert.equal(await refusal(['completion', 'tcsh'], 2), 'completion takes bash, zsh, fish, not "tcsh"');
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isPassword } from '../../src/auth/password.ts';
 import { UsageError } from '../../src/cli/args.ts';
 import { printPasswordHash } from '../../src/cli/hash-password.ts';
-import { command, runCommand, runProgram } from '../support/program.ts';
+import { command, runProgram } from '../support/program.ts';
 
 /** Returns the program's output for a password on standard input. */
 const hash = async (input: string | Buffer): Promise<string> => {
@@ -31,12 +31,6 @@ test('the line break that ends the input is not part of the password', async () 
 test('a refused password is one line on stderr, with exit code 2', async () => {
   const { code, stdout, stderr } = await runProgram(['hash-password'], { input: '\n' });
   assert.deepEqual([code, stdout, stderr], [2, '', 'signalbox: the password is empty\n']);
-});
-
-test('a password given as an argument is refused', async () => {
-  const { code, stderr } = await runCommand(['hash-password', 'secret']);
-  assert.equal(code, 2);
-  assert.match(stderr, /takes no arguments/);
 });
 
 test('a password that is empty, too long or impossible to send in a login is refused', async () => {

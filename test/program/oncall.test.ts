@@ -114,26 +114,6 @@ test('oncall has an exit code each for a server without rotations, a refusal and
   assert.equal(away.code, 75);
 });
 
-test('contradictory flags of oncall are refused', async () => {
-  for (const [args, problem] of [
-    [['--override', 'ben', '--until', '2h'], /--override must be ROTATION=MEMBER, not "ben"/],
-    [['--override', 'oncall=ben'], /--override needs --until/],
-    [['--override', 'oncall=ben', '--until', 'soon'], /--until must be a time such as/],
-    [['--until', '2h'], /--from, --until and --message need --override/],
-    [['--from', '2h'], /--from, --until and --message need --override/],
-    [['--next-week', '--at', '2h'], /use only one of --at, --next-week, --next-month, --load, --override and --end/],
-    [['--next-week', '--next-month'], /use only one of --at/],
-    [['--end', 'oncall', '--override', 'oncall=ben', '--until', '2h'], /use only one of --at/],
-    [['--override', 'oncall=ben', '--from', '2h', '--at', '2h', '--until', '3h'], /use only one of --at/],
-    [['--override', 'oncall=ben', '--from', '3h', '--until', '2h'], /--until must be after --from, not 2h/],
-    [['--at', 'soon'], /--at must be a time such as 18:00/],
-  ] as const) {
-    const { code, stderr } = await runCommand(['oncall', ...args]);
-    assert.equal(code, 2, args.join(' '));
-    assert.match(stderr, problem);
-  }
-});
-
 test('on SIGHUP rotations are read again, and invalid ones change nothing', async (t) => {
   const destinations = ['anna', 'ben'].map((name) => ({
     name,

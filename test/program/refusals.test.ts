@@ -6,53 +6,7 @@ import { startRefusal } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { refusal, runProgram, startProgram } from '../support/program.ts';
 
-test('an unknown flag, command or word is a usage error: exit code 2', async () => {
-  assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
-  assert.equal(await refusal(['-x'], 2), "Unknown option '-x'; see signalbox --help");
-  assert.equal(await refusal(['juggle'], 2), 'there is no command "juggle"; see signalbox --help');
-  assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no arguments; see signalbox --help');
-});
-
-test('a usage error contains advice', async () => {
-  const messages: [string[], string][] = [
-    [['--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
-    [['--no-cor'], "Unknown option '--no-cor'; did you mean --no-cors?"],
-    [['--dataDir=x'], "Unknown option '--dataDir'; did you mean --data-dir?"],
-    [['check-comand', 'x'], 'there is no command "check-comand"; did you mean "check-command"?'],
-    [
-      ['--jwt-secret', 'x'],
-      "Unknown option '--jwt-secret': jwtSecret has no flag; " +
-        'set the variable SIGNALBOX_JWT_SECRET or jwtSecret in the config file',
-    ],
-    [['--mounts', 'x'], "Unknown option '--mounts': mounts has no flag; set mounts in the config file"],
-    [['--port'], '--port needs a value, as in --port=VALUE; see signalbox --help'],
-    [['--host', '--cors'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
-    [['--host', '-1'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
-    [
-      ['--alerts-sync', 'false'],
-      '--alerts-sync takes no value: use --alerts-sync for true, --no-alerts-sync for false',
-    ],
-    [['--cors=true'], '--cors takes no value: use --cors for true, --no-cors for false'],
-    [['--help=yes'], '--help takes no value'],
-  ];
-  for (const [args, message] of messages) assert.equal(await refusal(args, 2), message);
-});
-
-test('all unknown flags are reported together', async () => {
-  assert.equal(
-    await refusal(['--prot', '1', '--jwtSecret', 'hush', '--no-cors', '-x', '--port'], 2),
-    "Unknown option '--prot'; did you mean --port?\n" +
-      "Unknown option '--jwtSecret': jwtSecret has no flag; " +
-      'set the variable SIGNALBOX_JWT_SECRET or jwtSecret in the config file\n' +
-      "Unknown option '-x'; see signalbox --help",
-  );
-});
-
-test('control characters in messages are escaped, and NUL in a path is refused', async (t) => {
-  assert.equal(
-    await refusal(['--\u001b[2Jport\n'], 2),
-    "Unknown option '--\\u{1b}[2Jport\\u{a}'; see signalbox --help",
-  );
+test('control characters of a config file are escaped in messages, and NUL in a path is refused', async (t) => {
   const path = join(createFolder(t), 'c.json');
   const user = { name: 'ada', role: 'Admin', passwordHash: 'x', '\u001b[31mz\n': 1 };
   writeFileSync(path, JSON.stringify({ users: [user], dataDir: 'a\0b', publicDir: 'a\nb', seed: '\0' }));
@@ -63,26 +17,12 @@ test('control characters in messages are escaped, and NUL in a path is refused',
   assert.match(printed, /^publicDir \S+a\\u\{a\}b is not a folder$/m);
 });
 
-test('the name of an instance that HTTP cannot send is refused with the reason', async () => {
-  for (const name of ['my host', 'é', 'a\u0001']) {
-    const printed = await refusal([], 1, { SIGNALBOX_INSTANCE_NAME: name });
-    assert.match(printed, /^SIGNALBOX_INSTANCE_NAME must be printable ASCII characters without spaces, not "/);
-  }
-});
-
 test('a long list of problems is complete when the output is a pipe', async (t) => {
   const path = join(createFolder(t), 'c.json');
   const settings = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`unknown${index}`, 1]));
   writeFileSync(path, JSON.stringify(settings));
   const { code, stderr } = await runProgram(['--config', path]);
   assert.deepEqual([code, stderr.split('\n').length], [1, 5002]);
-});
-
-test('a negative number is refused with the allowed range', async () => {
-  const message = '--port must be a whole number from 0 to 65535, not -1';
-  assert.equal(await refusal(['--port', '-1'], 1), message);
-  assert.equal(await refusal(['--port=-1'], 1), message);
-  assert.match(await refusal(['--port', '-0'], 2), /^--port needs a value/);
 });
 
 test('a misspelt key is refused and a misspelt variable causes a warning, each with the nearest name', async (t) => {
@@ -96,20 +36,6 @@ test('a misspelt key is refused and a misspelt variable causes a warning, each w
     /"level":40,.*"msg":"[^"]* SIGNALBOX_ADMIN_PASWORD .*; did you mean SIGNALBOX_ADMIN_PASSWORD\?"/,
   );
   assert.doesNotMatch(stderr, /hush/);
-});
-
-test('invalid values are reported together with the allowed values: exit code 1', async () => {
-  assert.equal(
-    await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
-    '--port must be a whole number from 0 to 65535, not "x"\n' +
-      'SIGNALBOX_CORS must be true or false, not "perhaps"\n--execute-auth must be one of admin, none, not "maybe"',
-  );
-  assert.match(
-    await refusal(['--trust-proxy', 'true', '--headers-timeout', '40'], 1),
-    /^trustProxy must contain addresses and CIDR blocks .*, not "true"\nheadersTimeout 40 must not be more /,
-  );
-  assert.match(await refusal(['--profiles', 'T,Z'], 1), /^there is no profile "Z"; the profiles are /);
-  assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
 });
 
 test('a config file that is missing, malformed or has unknown keys is rejected', async (t) => {
@@ -145,19 +71,6 @@ test('invalid values, conflicts and missing files are reported together, one per
       `cannot read the seed file ${seed}: it is not valid JSON at line 2, column 13: expected a value or "]"`,
       `publicDir ${path} is not a folder`,
     ],
-  );
-});
-
-test('an invalid value or an unreadable file causes no follow-up problems', async () => {
-  const args = ['--headers-timeout', 'x', '--request-timeout', '5', '--tls-key', '/none', '--tls-cert', ''];
-  assert.equal(
-    await refusal(args, 1),
-    '--tls-cert must be a non-empty string, not ""\n--headers-timeout must be a whole number from 1 to 300, not "x"',
-  );
-  const variables = { SIGNALBOX_JWT_PREVIOUS_SECRET: 'x'.repeat(32) };
-  assert.equal(
-    await refusal(['--config', '/none.json'], 1, variables),
-    'cannot read the config file /none.json: the file does not exist',
   );
 });
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { command, refusal, runCommand, runProgram } from '../support/program.ts';
+import { command, runCommand, runProgram } from '../support/program.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -272,18 +272,4 @@ test('a reader that closes its end ends the command, as without run', async (t) 
   await once(child.stdout, 'data');
   child.stdout.destroy();
   assert.deepEqual(await once(child, 'close'), [141, null]);
-});
-
-test('run without a command, or with a wrong flag, runs nothing', async () => {
-  assert.equal(await refusal(['run'], 2), 'run needs a COMMAND; see signalbox run --help');
-  assert.equal(await refusal(['run', '--'], 2), 'run needs a COMMAND; see signalbox run --help');
-  assert.equal(
-    await refusal(['run', '--sorce', 'x', '--', 'echo', 'ran'], 2),
-    "Unknown option '--sorce'; did you mean --source?",
-  );
-  assert.equal(
-    await refusal(['run', '--timeout', 'x', 'echo', 'ran'], 2),
-    '--timeout must be seconds from 0 to 2000000, not "x"',
-  );
-  assert.match(await refusal(['run', '--url', 'box', 'echo', 'ran'], 2), /^--url must be a URL/);
 });

@@ -9,7 +9,7 @@ import { settingsSchema, startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { type Running, refusal, runCommand, runProgram, startProgram } from '../support/program.ts';
+import { type Running, runCommand, runProgram, startProgram } from '../support/program.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -259,30 +259,6 @@ test('send fails if the server is not signalbox', async (t) => {
   await once(other, 'listening');
   const { stderr: printed } = await send(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, ['x']);
   assert.match(printed, /: the server does not speak HTTP; the next send or run retries\n$/);
-});
-
-test('addresses and flags that send cannot use are usage errors', async () => {
-  for (const [args, message] of [
-    [['--url', 'box'], '--url must be a URL like http://127.0.0.1:8080, not "box"'],
-    [['--url', 'ftp://box'], '--url must be a URL like http://127.0.0.1:8080, not "ftp://box"'],
-    [['--url', 'http://a:b@box'], '--url must be a URL without user name, password, query and fragment'],
-    [['--retry-for', 'long'], '--retry-for must be seconds from 0 to 2000000, not "long"'],
-    [['--retry-for', '-1'], '--retry-for must be seconds from 0 to 2000000, not "-1"'],
-    [['--key', 'sbk_x'], "--key is the key of the problem, not of the server: set SIGNALBOX_KEY to the server's key"],
-    [['--key', ''], '--key must have 1 to 256 characters'],
-    [['--status', 'over'], '--status must be firing or resolved, not "over"'],
-    [['--status', 'resolved'], '--status resolved needs --key: pass the key of the firing alert'],
-    [['--link', 'wiki'], '--link must be an http or https URL, not "wiki"'],
-    [['--label', 'team'], '--label must be NAME=VALUE, not "team"'],
-    [['--port', '1'], '--port is a setting that send does not read'],
-    [['--scope', 'alerts:write'], '--scope belongs to create-key'],
-    [['--timeout', '1'], '--timeout belongs to run'],
-    [['-5', 'degrees'], "Unknown option '-5'; put -- before a message that begins with -"],
-    [['--leve', '1'], "Unknown option '--leve'; did you mean --level?"],
-  ] as const) {
-    assert.equal(await refusal(['send', ...args, 'x'], 2), message);
-  }
-  assert.match(await refusal(['send', 'x'], 2, { SIGNALBOX_URL: 'box' }), /^SIGNALBOX_URL must be a URL like /);
 });
 
 test('send uses the server with default settings if no server is named', () => {

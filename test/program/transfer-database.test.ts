@@ -105,8 +105,5 @@ test('an export or import without a usable database is refused in one line', { s
       await refusal([command, ...toStoreFlags(name)], 1),
       'store: the database cannot be used: the database does not exist: create it, or correct the address',
     );
-    assert.match(await refusal([command, '--store', 'postgres://127.0.0.1:1/none'], 1), /ECONNREFUSED/);
-    assert.match(await refusal([command, '--store', 'postgres://'], 1), /^store: the address must have the form /);
-    assert.match(await refusal([command, '--store', 'files'], 1), /^store must be memory, file or an address/);
   }
 });
