@@ -189,7 +189,8 @@ const openHeartbeats = async (
   const keeper = new HeartbeatKeeper({
     settings: runtime,
     configured: settings.heartbeats,
-    onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: a stored heartbeat cannot be used'),
+    onUnusable: (name, err) =>
+      log.error({ err, name }, 'heartbeats: a stored heartbeat cannot be used and has no effect'),
   });
   const alerter = new HeartbeatAlerter({
     store,

@@ -136,7 +136,7 @@ const toScopeRefusal = (right: Right): HttpError => {
   return new HttpError('forbidden', reason);
 };
 const needsKey = new HttpError('forbidden', "This route needs a key, not a user's token");
-const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
+const needsAdmin = new HttpError('forbidden', 'This request needs the role Admin');
 
 /** Returns the caller of a route that requires a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);

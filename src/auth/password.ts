@@ -32,7 +32,7 @@ export const findHashProblem = (passwordHash: string): string | undefined => {
   const [, , , parameters = '', salt = '', hashed = ''] = passwordHash.split('$');
   const [memory = 0, passes = 0, lanes = 0] = parameters.split(',').map((text) => Number(text.slice(2)));
   if (memory < 8 * lanes || passes < 1 || lanes < 1)
-    return 'has less memory (m) or fewer passes (t) or lanes (p) than argon2 requires';
+    return 'has less memory (m), fewer passes (t) or fewer lanes (p) than argon2 requires';
   if (lanes > maximum.lanes) return `has more than ${maximum.lanes} lanes (p)`;
   if (memory > maximum.memory) return `has more than ${maximum.memory} KiB of memory (m)`;
   if (memory * passes > maximum.work) return `requires too much work: m times t exceeds ${maximum.work}`;

@@ -227,7 +227,7 @@ test('a token header may have only the algorithm HS256 and the parameters typ an
   for (const name of ['crit', 'b64', 'jwk', 'jku', 'x5u', 'cty', 'zip', 'ALG', '']) {
     assertClaimsRefused(
       () => assertHeader({ alg: 'HS256', [name]: undefined }),
-      'Token validation failed: the header has a parameter that is not supported',
+      'Token validation failed: the header has an unsupported parameter',
     );
   }
   for (const typ of ['jwt', 'at+jwt', '', null, 1]) {
@@ -280,7 +280,7 @@ test('a token longer than 4,096 characters is rejected', () => {
   const start = `${header}.${claims}.`;
   const longest = start + 'A'.repeat(4096 - start.length);
   assert.ok(decodeToken(longest));
-  assertNotDecoded(`${longest}A`, 'Token validation failed: it is longer than 4096 characters');
+  assertNotDecoded(`${longest}A`, 'Token validation failed: the token is longer than 4096 characters');
 });
 
 test('a part of a token that is not canonical base64url is rejected', () => {

@@ -33,7 +33,7 @@ export class TokenError extends ExpectedError {}
 /** Error for accounts and revocations that cannot be read, so that no token can be checked. */
 export class AccountsUnknown extends StoreUnavailable {
   constructor() {
-    super('Accounts cannot be read now; try again later');
+    super('Accounts cannot be read at the moment; try again later');
   }
 }
 
@@ -229,7 +229,7 @@ export const decodeToken = (token: string): { header: JsonObject; claims: JsonOb
   if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) {
     throw new TokenError('Invalid token format');
   }
-  if (token.length > maximumLength) throw toFailure(`it is longer than ${maximumLength} characters`);
+  if (token.length > maximumLength) throw toFailure(`the token is longer than ${maximumLength} characters`);
   decodeBase64Url(signature, 'signature');
   return { header: decodeObject(header, 'header'), claims: decodeObject(claims, 'claims') };
 };
@@ -260,7 +260,7 @@ const knownParameters = new Set(['alg', 'typ', 'kid']);
 export const assertHeader = (header: JsonObject): void => {
   if (header['alg'] !== 'HS256') throw toFailure('the algorithm is not HS256');
   const unknown = Object.keys(header).find((name) => !knownParameters.has(name));
-  if (unknown !== undefined) throw toFailure('the header has a parameter that is not supported');
+  if (unknown !== undefined) throw toFailure('the header has an unsupported parameter');
   if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 

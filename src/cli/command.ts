@@ -30,7 +30,7 @@ interface Argument {
   isQuoted?: true;
   /** Accepted words, if they are few. */
   choices?: readonly string[];
-  /** Set if the word is the number of such a thing. When completing, shells ask the server for these numbers. */
+  /** Set if the word is the number of an incident or task. When completing, shells ask the server for these numbers. */
   numbers?: NumberedThings;
 }
 

@@ -68,7 +68,7 @@ const checkConfig = defineCommand({
   summary: 'Check a config file without starting the server.',
   details: [
     'Reports every setting that would prevent startup. Opens neither the port nor the data directory.',
-    'Compares a database with the settings, without changing it: the output lists the changes that the next start will make.',
+    'Compares a database with the settings, without changing the database: the output lists the changes that the next start will make.',
     'An unreachable database is only a warning, because the server waits for the database on startup.',
   ],
   settings: 'all',
@@ -128,7 +128,7 @@ const createKey = defineCommand({
 
 const hashPasswordCommand = defineCommand({
   name: 'hash-password',
-  summary: 'Print a password hash for the setting users; prompts, or reads standard input.',
+  summary: 'Hash a password from a prompt or standard input, for the setting users.',
   run: async () => {
     const { printPasswordHash } = await import('./program.ts');
     await printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
@@ -139,9 +139,9 @@ const hashPasswordCommand = defineCommand({
 const createUserCommand = defineCommand({
   name: 'create-user',
   argument: { name: 'NAME' },
-  summary: 'Create a user; prompts for the password, or reads standard input.',
+  summary: 'Create a user, with a password from a prompt or standard input.',
   details: [
-    'Stores the user in the data directory, which must not be in use by a running server, or in the database, where running servers find the user within a second.',
+    'Stores the user in the data directory or in the database. A server that uses the data directory must be stopped first; servers that use the database find the user within a second.',
   ],
   settings: 'all',
   flags: {
@@ -154,7 +154,7 @@ const createUserCommand = defineCommand({
     const settings = loadSettings(schema, flags);
     const password = await readNewPassword({ input: process.stdin, messages: process.stderr }, true);
     await createUser(settings, { name, role, password }, createLog('error'));
-    say(`${name} can log in`);
+    say(`user ${name} can log in`);
     return 0;
   },
 });
@@ -162,7 +162,9 @@ const createUserCommand = defineCommand({
 const exportCommand = defineCommand({
   name: 'export',
   summary: 'Print the store as JSON lines, with all records, hosts and runtime settings; stop the server first.',
-  details: ['An export contains secrets: if standard output is a file, export makes it readable only by its owner.'],
+  details: [
+    'An export contains secrets: if standard output is a file, export makes the file readable only by its owner.',
+  ],
   settings: 'all',
   exitCodes: {
     0: 'success',

@@ -38,7 +38,7 @@ export const print = (text: string): undefined => {
 
 const endUnwritten = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit(0);
-  say(`cannot write: ${explainSystemError(error)}`);
+  say(`cannot write to standard output: ${explainSystemError(error)}`);
   process.exit(1);
 };
 

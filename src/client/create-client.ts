@@ -51,7 +51,8 @@ export const createClient = (
   const { location } = globalThis as { location?: { href: string } };
   const { href, protocol, username, password } = new URL(url, location?.href);
   if (!/^https?:$/.test(protocol)) throw new TypeError('the address must begin with http:// or https://');
-  if (username || password) throw new TypeError('the address must have no password: pass it as credentials');
+  if (username || password)
+    throw new TypeError('the address must not contain a user name or password: pass them as credentials');
   // From pages of other origins, browsers send only headers that the server's CORS allows.
   const isForeign = location !== undefined && new URL(href).origin !== new URL(location.href).origin;
   const send = createCallSender({ ...options, url: href });

@@ -5,7 +5,7 @@ import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 export interface HeldTokens {
   /** Returns the token to send. Undefined to send none. `isNeeded`: the route refuses requests without a token. */
   get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** Returns a new token after the server has refused this one. Undefined if there is none. */
+  /** Returns a new token after the server has refused the given token. Undefined if there is no new token. */
   renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 }
 

@@ -26,7 +26,7 @@ test('a trusted proxy that is not an address, or a block of all addresses, is re
 
 test('a headersTimeout longer than requestTimeout is refused', () => {
   const settings = load({ SIGNALBOX_HEADERS_TIMEOUT: '6', SIGNALBOX_REQUEST_TIMEOUT: '5' });
-  assert.deepEqual(findConflicts(settings), ['headersTimeout 6 must not be more than requestTimeout 5']);
+  assert.deepEqual(findConflicts(settings), ['headersTimeout 6 must not exceed requestTimeout 5']);
 });
 
 test('connections that fit within the limit on open files are not reduced', () => {

@@ -24,7 +24,7 @@ export const findConflicts = (settings: Settings): string[] => {
       (block) => `trustProxy must contain addresses and CIDR blocks such as 10.0.0.0/8, not ${JSON.stringify(block)}`,
     );
   if (headersTimeout > requestTimeout) {
-    problems.push(`headersTimeout ${headersTimeout} must not be more than requestTimeout ${requestTimeout}`);
+    problems.push(`headersTimeout ${headersTimeout} must not exceed requestTimeout ${requestTimeout}`);
   }
   problems.push(...findSecretProblems(settings));
   if (powershellPath !== undefined && !isAbsolute(powershellPath)) {
@@ -37,7 +37,7 @@ export const findConflicts = (settings: Settings): string[] => {
   if (storeMaxBytes > heapBytes) {
     problems.push(
       `storeMaxBytes ${storeMaxBytes} is more than the ${heapBytes} bytes of the JavaScript heap; ` +
-        `lower it, or start with NODE_OPTIONS=--max-old-space-size=${Math.ceil((2 * storeMaxBytes) / mebibyte)}`,
+        `lower storeMaxBytes, or start with NODE_OPTIONS=--max-old-space-size=${Math.ceil((2 * storeMaxBytes) / mebibyte)}`,
     );
   }
   return [...problems, ...findKeyProblems(keys)];
@@ -85,7 +85,7 @@ export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; 
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw new SettingsError([
-      `${tlsCert === undefined ? 'tlsKey' : 'tlsCert'} is set alone: HTTPS needs both tlsCert and tlsKey`,
+      `${tlsCert === undefined ? 'tlsCert' : 'tlsKey'} is missing: HTTPS needs both tlsCert and tlsKey`,
     ]);
   }
   const pair = { cert: readPem(tlsCert, 'tlsCert'), key: readPem(tlsKey, 'tlsKey') };
@@ -119,7 +119,7 @@ const reserve = 100 + 64;
 /** Minimum number of connections. The server does not start if the limit on open files allows fewer. */
 const minConnections = 10;
 
-const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
+const advice = 'raise the limit with ulimit -n, or with LimitNOFILE in a systemd unit';
 
 /**
  * Lowers the number of connections to what the limit on open files allows, with a warning, because a server at that

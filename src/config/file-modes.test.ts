@@ -19,7 +19,10 @@ const createFile = (t: TestContext, mode: number): string => {
 test('a config file to which everyone can write is refused with one line of advice', { skip }, (t) => {
   for (const mode of [0o602, 0o666, 0o777]) {
     const path = createFile(t, mode);
-    assert.equal(findWriteProblem(path), `other accounts can write to the config file ${path}: run chmod go-w on it`);
+    assert.equal(
+      findWriteProblem(path),
+      `other accounts can write to the config file ${path}: run chmod go-w on the file`,
+    );
   }
   for (const mode of [0o600, 0o640, 0o644, 0o400]) assert.equal(findWriteProblem(createFile(t, mode)), undefined);
 });
@@ -36,7 +39,7 @@ test("a config file to which a group can write is refused, unless the group is t
 test('a config file that others can read is reported if it holds secrets', { skip }, (t) => {
   const path = createFile(t, 0o644);
   assert.deepEqual(listFileWarnings(path, true), [
-    `other accounts can read the secrets in the config file ${path}: run chmod o-r on it`,
+    `other accounts can read the secrets in the config file ${path}: run chmod o-r on the file`,
   ]);
   assert.deepEqual(listFileWarnings(path, false), []);
   assert.deepEqual(listFileWarnings(createFile(t, 0o640), true), []);

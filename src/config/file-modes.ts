@@ -28,7 +28,7 @@ interface ExposedFiles {
 export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
   const status = readStatus(path);
   if (!status?.isFile() || !isWritableByOthers(status)) return undefined;
-  return `other accounts can write to ${name} ${path}: run chmod go-w on it`;
+  return `other accounts can write to ${name} ${path}: run chmod go-w on the file`;
 };
 
 /** Returns warnings about a config file that other accounts can read or replace. */
@@ -38,7 +38,7 @@ export const listFileWarnings = (path: string, hasSecrets: boolean): string[] =>
   const open = findOpenFolder(path);
   return [
     ...(hasSecrets && isReadable(status)
-      ? [`other accounts can read the secrets in the config file ${path}: run chmod o-r on it`]
+      ? [`other accounts can read the secrets in the config file ${path}: run chmod o-r on the file`]
       : []),
     ...(open === undefined
       ? []
@@ -54,7 +54,7 @@ export const findExposedFiles = ({ dataDir, files }: PrivateFiles): ExposedFiles
     if (problem !== undefined) found.problems.push(problem);
     const status = readStatus(path);
     if (status?.isFile() && isReadable(status)) {
-      found.warnings.push(`other accounts can read ${name} ${path}: run chmod o-r on it`);
+      found.warnings.push(`other accounts can read ${name} ${path}: run chmod o-r on the file`);
     }
   }
   addExposedFolder(resolve(dataDir), found);
@@ -66,14 +66,15 @@ const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles):
   if (!status?.isDirectory()) return;
   const { mode } = status;
   if ((mode & othersWrite) !== 0) {
-    problems.push(`other accounts can write to the data folder ${folder}: run chmod o-w on it`);
+    problems.push(`other accounts can write to the data folder ${folder}: run chmod o-w on the folder`);
   } else if (isWritableByOthers(status)) {
     // Volumes of containers often belong to a separate group.
     warnings.push(
-      `a group can write to the data folder ${folder}: run chmod g-w on it, unless the group is meant to change the data`,
+      `a group can write to the data folder ${folder}: run chmod g-w on the folder, unless the group is meant to change the data`,
     );
   }
-  if (isReadable(status)) warnings.push(`other accounts can read the data folder ${folder}: run chmod o-rx on it`);
+  if (isReadable(status))
+    warnings.push(`other accounts can read the data folder ${folder}: run chmod o-rx on the folder`);
   if ((mode & (othersEnter | groupEnters)) !== 0) {
     const entries = listFiles(folder);
     const writable = entries.filter((entry) => isWritableByOthers(entry.status));
@@ -88,7 +89,8 @@ const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles):
 };
 
 const describeFiles = (verb: string, [first, ...others]: readonly { path: string }[], change: string): string => {
-  const [more, them] = others.length === 0 ? ['', 'it'] : [` and ${others.length} more in this folder`, 'them'];
+  const [more, them] =
+    others.length === 0 ? ['', 'the file'] : [` and ${others.length} more files in this folder`, 'these files'];
   return `other accounts can ${verb} ${first?.path}${more}: run chmod ${change} on ${them}`;
 };
 

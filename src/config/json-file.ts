@@ -4,8 +4,8 @@ import { MiB } from '../lib/units.ts';
 import { SettingsError } from './settings-error.ts';
 
 /**
- * Maximum size of a config file or seed, in bytes. It suffices for a million tasks, and V8 can hold such a file as a
- * string.
+ * Maximum size of a config file or seed, in bytes. This size suffices for a million tasks, and V8 can hold a string of
+ * this size.
  */
 const maxBytes = 256 * MiB;
 
@@ -18,7 +18,7 @@ export const readJsonFile = (path: string, what: string): Record<string, unknown
     value = JSON.parse(text);
   } catch (error) {
     // The text may contain secrets, so it is not quoted.
-    const reason = error instanceof SyntaxError ? `it is not valid JSON${locateIfShort(text)}` : reasonOf(error);
+    const reason = error instanceof SyntaxError ? `the file is not valid JSON${locateIfShort(text)}` : reasonOf(error);
     throw new SettingsError([`cannot read the ${what} ${path}: ${reason}`]);
   }
   if (!isObject(value)) throw new SettingsError([`the ${what} ${path} must contain one JSON object`]);
@@ -28,8 +28,8 @@ export const readJsonFile = (path: string, what: string): Record<string, unknown
 const reasons: Record<string, string> = {
   ENOENT: 'the file does not exist',
   EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
+  EISDIR: 'the path is a folder',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'the file is not valid UTF-8',
 };
 
 /** Returns a short reason why a file could not be read. */

@@ -131,7 +131,7 @@ test('an error message does not repeat text that is not JSON, because the text m
     const [problem = ''] = problemsOf(() => loadSettings(schema, { config: writeConfig(t, text) }, {}));
     assert.match(
       problem,
-      /: it is not valid JSON at line 1, column \d+: (?:expected [a-z",}\]: ]+|a string without a closing quote, or with [a-z ]+)$/,
+      /: the file is not valid JSON at line 1, column \d+: (?:expected [a-z",}\]: ]+|a string without a closing quote, or with [a-z ]+)$/,
     );
     assert.equal(problem.includes('hush'), false);
   }
@@ -141,13 +141,13 @@ test('a file that cannot be used is named, with the reason', (t) => {
   const folder = join(writeConfig(t, ''), '..');
   const reasonFor = (config: string) => problemsOf(() => loadSettings(schema, { config }, {}))[0];
   assert.equal(reasonFor('/no/such.json'), 'cannot read the config file /no/such.json: the file does not exist');
-  assert.equal(reasonFor(folder), `cannot read the config file ${folder}: it is a folder`);
+  assert.equal(reasonFor(folder), `cannot read the config file ${folder}: the path is a folder`);
   const list = writeConfig(t, '[]');
   assert.equal(reasonFor(list), `the config file ${list} must contain one JSON object`);
   assert.match(
     reasonFor(writeConfig(t, '{"a":')) ?? '',
-    /cannot read the config file .*: it is not valid JSON at line 1, column 6: expected a value$/,
+    /cannot read the config file .*: the file is not valid JSON at line 1, column 6: expected a value$/,
   );
-  assert.match(reasonFor(writeConfig(t, `"${'x'.repeat(20_000_000)}`)) ?? '', /: it is not valid JSON$/);
-  assert.match(reasonFor(writeConfig(t, new Uint8Array([0x7b, 0xff]))) ?? '', /it is not valid UTF-8$/);
+  assert.match(reasonFor(writeConfig(t, `"${'x'.repeat(20_000_000)}`)) ?? '', /: the file is not valid JSON$/);
+  assert.match(reasonFor(writeConfig(t, new Uint8Array([0x7b, 0xff]))) ?? '', /the file is not valid UTF-8$/);
 });

@@ -76,7 +76,8 @@ const coreSettings = {
   timeZone: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "Time zone of times without an offset, such as `Europe/Berlin`; by default the machine's.",
+      description:
+        'Time zone of times without an offset, such as `Europe/Berlin`; by default the time zone of the machine.',
     }),
   ),
   seed: Type.Optional(path('JSON file with records to load on startup.')),
@@ -90,7 +91,7 @@ const coreSettings = {
     maximum: 300,
     default: 30,
     description:
-      'Seconds within which a request must arrive; otherwise 408. Clients that stop reading a response for this long are disconnected.',
+      'Seconds within which a request must arrive; otherwise the request gets 408. Clients that stop reading a response for this long are disconnected.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,
@@ -103,7 +104,7 @@ const coreSettings = {
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: 'Maximum number of connections; the next 100 get 503, others are closed.',
+    description: 'Maximum number of connections; the next 100 connections get 503, and further connections are closed.',
   }),
   maxEventLoopDelay: Type.Integer({
     minimum: 0,
@@ -115,18 +116,18 @@ const coreSettings = {
     Type.String({
       pattern: '^(/[A-Za-z0-9._~-]+)+$',
       description:
-        'Path at which a proxy serves this server, such as `/desk`. The proxy must remove the path; redirects and the OpenAPI document add it.',
+        'Path at which a proxy serves this server, such as `/desk`. The proxy must remove the path from requests; redirects and the OpenAPI document contain the path.',
     }),
   ),
   publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),
-  powershellPath: Type.Optional(path('Absolute path of PowerShell, if it is not in a standard location.')),
+  powershellPath: Type.Optional(path('Absolute path of PowerShell, if PowerShell is not in a standard location.')),
   access: AccessSetting,
   jwtIssuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({
       ...secret,
       description:
-        'Key that signs tokens, at least 32 bytes. If not set, a random key is used, and tokens end with the server unless `keepSecrets` is on.',
+        'Key that signs tokens, at least 32 bytes. If not set, a random key is used, and tokens become invalid when the server stops, unless `keepSecrets` is on.',
     }),
   ),
   jwtPreviousSecret: Type.Optional(

@@ -83,7 +83,7 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
       if (value === undefined || value === '') continue;
       if (renamed[to] === undefined) {
         renamed = { ...others, [to]: value } as T;
-        findings?.warnings.push(`${show(from)}${where} is now called ${show(to)}: use that name`);
+        findings?.warnings.push(`${show(from)}${where} is now called ${show(to)}: use the new name`);
       } else {
         renamed = others as T;
         findings?.problems.push(
@@ -97,7 +97,7 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
       if (!Object.hasOwn(currentValues, former)) continue;
       renamed = { ...renamed, [name]: currentValues[former] };
       findings?.warnings.push(
-        `${show(name)}${where}: ${former} is now called ${currentValues[former]}: use that value`,
+        `${show(name)}${where}: ${former} is now called ${currentValues[former]}: use the new value`,
       );
     }
     return renamed;
@@ -151,7 +151,7 @@ const findLevel = (access: AccessSetting | undefined, setting: ReplacedSetting):
 };
 
 const toAdvice = ({ names, values, usual }: ReplacedSetting, value: string, current?: AccessLevel): string => {
-  if (current !== undefined || value === usual) return 'remove it';
+  if (current !== undefined || value === usual) return 'remove the old setting';
   const level = values[value]?.[0];
   const entry = `"access": {"${names[0]}": "${level}"}`;
   return `write ${entry} in the config file${level === 'login' ? ', or set access to login for all profiles' : ''}`;

@@ -16,8 +16,8 @@ export interface HostReadings {
    */
   listen(listener: (sample: HostSample) => void): () => void;
   /**
-   * Returns the busy share (0 … 1) of all cores over the last second, computed from the same samples as `listen`.
-   * Without samples, the first call takes 200 ms. Sampling then continues for a minute.
+   * Returns the usage (0 … 1) of all cores over the last second, computed from the same samples as `listen`. Without
+   * samples, the first call takes 200 ms. Sampling then continues for a minute.
    */
   cpuBusy(): Promise<number>;
   /** Returns one entry per processor package (socket). */
@@ -156,7 +156,7 @@ export interface CountersReading {
 
 /** Usage of the machine between two readings of its counters. NaN stands for unknown. */
 export interface Usage {
-  /** Busy share of all processors, 0 to 1. */
+  /** Usage of all processors, from 0 to 1. */
   cpu: number;
   /** Used memory in bytes. */
   memoryUsed: number;

@@ -57,9 +57,9 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     sample();
   };
   /**
-   * Returns busy shares (0 … 1) over the last complete interval. Sampling then continues for a minute. Until an
-   * interval is complete, calls wait until 200 ms after the first sample and return the shares since that sample.
-   * Rejects without a sample.
+   * Returns the usage of each processor (0 … 1) over the last complete interval. Sampling then continues for a minute.
+   * Until an interval is complete, calls wait until 200 ms after the first sample and return the usage since that
+   * sample. Rejects without a sample.
    */
   const shares = async (): Promise<CpuShares> => {
     askedAt = performance.now();
@@ -87,13 +87,13 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     /** Returns the counters of the last sample. Reads them while sampling is off. */
     counters: (): CountersReading => last?.counters ?? read(),
     shares,
-    /** Returns the combined share of all processors. */
+    /** Returns the combined usage of all processors. */
     cpuBusy: async (): Promise<number> => (await shares()).get('cpu') ?? 0,
     close: stop,
   };
 };
 
-/** Busy shares (0 … 1) by processor: `cpu` for all processors together, and `cpu0`, `cpu1`, … for each. */
+/** Usage (0 … 1) by processor: `cpu` for all processors together, and `cpu0`, `cpu1`, … for each. */
 export type CpuShares = ReadonlyMap<string, number>;
 
 const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
@@ -119,8 +119,8 @@ export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
 type Seconds = Readonly<Record<string, number>>;
 
 /**
- * Returns the busy share. NaN if no time has passed. A processor that has just been switched on is measured from that
- * moment.
+ * Returns the processor usage (0 … 1). NaN if no time has passed. A processor that has just been switched on is
+ * measured from that moment.
  */
 const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
   const passed = (modes: readonly string[]): number =>

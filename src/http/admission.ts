@@ -64,7 +64,7 @@ const createFramingCheck = (): Check => {
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
-    : createFatal('version-not-supported', 'This server speaks HTTP/1.1');
+    : createFatal('version-not-supported', 'This server supports only HTTP/1.1');
 
 /** Finds a violation of RFC 9112, 3.2. There must be exactly one valid Host. Only HTTP/1.0 may omit it. */
 const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined => {
@@ -131,7 +131,10 @@ export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check
   };
 };
 
-const foreignHost = new HttpError('forbidden', 'This host name is not allowed: add it to the setting allowedHosts');
+const foreignHost = new HttpError(
+  'forbidden',
+  'This host name is not allowed: add the name to the setting allowedHosts',
+);
 
 /** Returns the host name in a Host header: `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
 const toHostName = (host: string): string => {

@@ -139,7 +139,7 @@ const kinds: Record<string, ErrorKind> = {
 
 const messages: Partial<Record<ErrorKind, string>> = {
   'not-implemented': 'The method is unknown',
-  'version-not-supported': 'This server speaks HTTP/1.1',
+  'version-not-supported': 'This server supports only HTTP/1.1',
 };
 
 /** Form of a request line with any token as its method (RFC 9112, 3). */

@@ -143,7 +143,7 @@ export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   };
 };
 
-/** Signal for tasks that have none. */
+/** Signal for tasks without a signal of their own. */
 const never = new AbortController().signal;
 
 /**

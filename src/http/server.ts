@@ -55,7 +55,7 @@ interface ServerOptions extends Admission, ServerLimits, Pick<ListenerOptions, '
   /** Name of this machine. */
   machine: string;
   log: FastifyBaseLogger;
-  /** Certificate. Without one, the server speaks plain HTTP. */
+  /** Certificate. Without a certificate, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
   /** Name of this instance, sent in every response. Set if several instances share a database. */
   instance?: string | undefined;
@@ -79,7 +79,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const delays = meters
     .histogram(
       'signalbox_event_loop_delay_seconds',
-      'Delay of the event loop while there are requests, measured ten times a second.',
+      'Delay of the event loop while requests are in progress, measured ten times a second.',
       [],
       [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
     )
@@ -222,7 +222,7 @@ const listenToo = (app: FastifyInstance, host: string, port: number, log: Fastif
     app.server.emit('connection', socket);
   });
   server.maxConnections = app.server.maxConnections;
-  server.on('error', (error) => log.debug({ err: error }, 'not listening on the second address'));
+  server.on('error', (error) => log.debug({ err: error }, 'the server does not listen on the second address'));
   return server.listen(port, host);
 };
 

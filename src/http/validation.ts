@@ -21,7 +21,12 @@ export const buildValidator = (() => (route: { schema: TSchema }) => {
  */
 const longestPlace = 200;
 
-const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };
+const nouns = {
+  integer: 'a whole number in decimal digits',
+  array: 'an array',
+  boolean: 'true or false',
+  number: 'a number',
+};
 
 /**
  * Joins validation errors into one error. It has one clause for each top-level field, about the first error of that

@@ -6,7 +6,7 @@ export const ownSender = 'signalbox';
 /** Matches the names of instances in `via`. */
 const hops = /signalbox\/[0-9a-f]{16}/g;
 
-/** Maximum number of instances in `via`. If there are more, the last ones are kept. */
+/** Maximum number of instances in `via`. Of a longer list, the last instances are kept. */
 const maxHops = 16;
 
 /** Returns the instances named in a string, without duplicates. */

@@ -40,7 +40,12 @@ const BadgeQuery = Type.Object({
     default: 'state',
     description: '`percentage`: the availability of the last `days`.',
   }),
-  days: Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Days of the percentage.' }),
+  days: Type.Integer({
+    minimum: 1,
+    maximum: 366,
+    default: 30,
+    description: 'Number of days that the percentage covers.',
+  }),
 });
 
 interface BadgeParts extends Pick<RouteAccess, 'right'> {
@@ -65,7 +70,7 @@ export const createBadgeRoute = (parts: BadgeParts): Route => {
     path: `${path}/:${parameter}/badge.svg`,
     ...openFor(right),
     staysOpen: true,
-    summary: `Badge of a ${noun} that has \`open\``,
+    summary: `Get the badge of a ${noun} with \`open\` set`,
     schema: {
       operationId,
       params: Type.Object({ [parameter]: Type.String({ description: `Name of a ${noun}.`, examples: ['backup'] }) }),
@@ -79,7 +84,7 @@ export const createBadgeRoute = (parts: BadgeParts): Route => {
       const { [parameter]: name = '' } = params as Record<string, string>;
       const state = findOpen(name);
       // The message is the same for all names, so that callers cannot find out which names exist.
-      if (!state) throw new HttpError('not-found', `There is no ${noun} with an open badge`);
+      if (!state) throw new HttpError('not-found', `There is no ${noun} with this name and an open badge`);
       const shown = show === 'state' ? state : measure(availability, `${noun}:${name}`, days, clock().getTime());
       return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, shown));
     },

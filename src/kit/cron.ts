@@ -72,7 +72,7 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   };
 };
 
-/** Returns consecutive times by finding each from the previous one. */
+/** Returns consecutive times, each computed from the previous time. */
 const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
   const found: Date[] = [];
   while (found.length < count) {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { SharedIncident } from './incident.ts';
 
-/** Kinds of things with dependencies. A name without a kind belongs to the first kind that has such a name. */
+/** Kinds of things with dependencies. A name without a kind is looked up in this order. */
 const thingKinds = ['watch', 'heartbeat', 'host'] as const;
 export type ThingKind = (typeof thingKinds)[number];
 
@@ -30,7 +30,7 @@ export const dependsOn = Type.Array(
     maxItems: 20,
     uniqueItems: true,
     description:
-      'Dependencies: `watch/NAME`, `heartbeat/NAME`, `host/NAME`, or a name alone for the first kind that has the name. While a dependency has an incident, incidents of this entry notify nobody.',
+      'Dependencies: `watch/NAME`, `heartbeat/NAME`, `host/NAME`, or only a name, which is looked up in this order. While a dependency has an incident, incidents of this entry notify nobody.',
   },
 );
 
@@ -117,8 +117,8 @@ const findUnknown = ({ dependsOn }: Dependent, find: FindThing): string | undefi
 };
 
 /**
- * Lists the things that are part of a circle or lead to one: those that remain after things without dependencies have
- * been removed repeatedly.
+ * Lists the things that are part of a cycle of dependencies or lead to a cycle. Removes things without dependencies
+ * repeatedly, and returns the rest.
  */
 const listEntangled = (things: readonly Thing[], find: FindThing): ReadonlySet<ThingRef> => {
   const left = new Map(things.map(({ ref }) => [ref, new Set(listDirect(ref, find))]));

@@ -188,8 +188,7 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
   name: string;
   /**
    * Features that are active whenever this feature is, even if none of their profiles is mounted. If two features need
-   * each other, the one that comes first in the feature list can read the other's source only after both have been
-   * created.
+   * each other, the first of both in the feature list can read the other's source only after both have been created.
    */
   needs?: readonly Need[];
   profiles: Profile[];

@@ -8,9 +8,17 @@ const path = { minLength: 1, pattern: '^[^\\u0000]*$' };
 const HubSetting = Type.Object(
   {
     url: Type.String({ minLength: 1, description: 'URL of the hub: https, or http for a hub on this machine.' }),
-    keyFile: Type.Optional(Type.String({ ...path, description: 'File with the key; default: `SIGNALBOX_HUB_KEY`.' })),
+    keyFile: Type.Optional(
+      Type.String({
+        ...path,
+        description: 'File with the key; by default the variable `SIGNALBOX_HUB_KEY` contains the key.',
+      }),
+    ),
     ca: Type.Optional(
-      Type.String({ ...path, description: 'PEM file with the certificate authority that signed its certificate.' }),
+      Type.String({
+        ...path,
+        description: "PEM file with the certificate authority that signed the hub's certificate.",
+      }),
     ),
   },
   { additionalProperties: false },
@@ -42,7 +50,7 @@ export const parseHubUrl = (text: string): URL => {
     throw new Error(`must be a URL such as https://desk.example, not ${JSON.stringify(text)}`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new Error('must be a URL without user name, password, query and fragment');
+    throw new Error('must be a URL without user name, password, query or fragment');
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new Error(`must begin with https: keys must not be sent to ${url.host} in plain text`);

@@ -63,7 +63,7 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
   steps: Type.Integer({ description: 'Number of steps of the policy.', examples: [2] }),
   round: Type.Integer({ description: 'Number of the round, starting at 1.', examples: [1] }),
   rounds: Type.Integer({ description: 'Number of rounds.', examples: [4] }),
-  since: nullable(Time, 'Time when the step began.'),
+  since: nullable(Time, 'Time at which the step began.'),
   next: nullable(
     defineShape('NextEscalationStep', {
       policy: Type.String({ examples: ['ops'] }),
@@ -71,7 +71,7 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
       round: Type.Integer({ examples: [1] }),
       dueAt: nullable(Time, 'Time of the step; `null` while a silence or the cause suspends the step.'),
       targets: Type.Array(Type.String({ examples: ['person:ben'] }), {
-        description: 'People and destinations, `person:NAME` or `destination:NAME`, who are on call then.',
+        description: 'People and destinations on call at that time: `person:NAME` or `destination:NAME`.',
       }),
     }),
     'Next step if the incident does not change first; `null` if no step follows.',

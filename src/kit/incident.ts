@@ -141,8 +141,8 @@ export const SharedIncident = Type.Object({
   /** Id of the latest alert. */
   lastAlert: Type.String(),
   /**
-   * True if the incident was opened by an imported alert, or by one stored before incidents existed. Nobody is notified
-   * of such an incident.
+   * True if the incident was opened by an imported alert, or by an alert stored before incidents existed. Nobody is
+   * notified of such an incident.
    */
   isOld: Type.Boolean(),
   /**
@@ -187,8 +187,8 @@ export const incidentFacts = {
   labels: shared.labels,
   link: shared.link,
   count: shared.count,
-  firstAt: time('Time when the first alert was received.'),
-  lastAt: time('Time when the latest alert was received.'),
+  firstAt: time('Time at which the first alert was received.'),
+  lastAt: time('Time at which the latest alert was received.'),
   stateSince: time('Time of the last change of `state`.'),
   acknowledgedBy: textOrNull('admin', 'Author of the acknowledgement: a user, `key:NAME`, or the sender of an alert.'),
   acknowledgedAt: orNull(Time, 'Time of the acknowledgement.'),

@@ -8,7 +8,7 @@ const numberOrNull = (example: number, description?: string) =>
 
 /** Schemas for the usage of the machine at one point in time. */
 export const hostUsage = {
-  cpu: numberOrNull(0.25, 'Busy share of all processors, 0 to 1.'),
+  cpu: numberOrNull(0.25, 'Usage of all processors, from 0 to 1.'),
   memoryUsed: numberOrNull(2_147_483_648, 'Bytes of memory not available to programs.'),
   memoryTotal: numberOrNull(8_589_934_592, 'Bytes of memory.'),
   swapUsed: numberOrNull(0, 'Bytes of used swap space.'),
@@ -58,13 +58,13 @@ export const severityNames = severities.map((severity) => severity.toLowerCase()
 
 /** Values in a step of the history, in file order. Any change requires a new version of the file. */
 const hostMeanings = {
-  cpu: 'Busy share of all processors, 0 to 1.',
+  cpu: 'Usage of all processors, from 0 to 1.',
   memoryUsed: 'Bytes of memory not available to programs.',
   memoryTotal: 'Bytes of memory.',
   swapUsed: 'Bytes of used swap space.',
   load: 'Mean number of runnable processes over a minute.',
   networkReceived:
-    'Bytes received per second by physical interfaces; if there are none, as in a container, by all but loopback.',
+    'Bytes received per second by physical interfaces. Without physical interfaces, as in a container, by all interfaces except loopback.',
   networkSent: 'Bytes sent per second.',
 };
 export const hostColumns = Object.keys(hostMeanings) as (keyof typeof hostMeanings)[];
@@ -85,7 +85,7 @@ export const History = defineShape('History', {
     description: 'Time of the first value of each list.',
     examples: ['2026-01-31T09:30:00.000Z'],
   }),
-  count: Type.Integer({ description: 'Values in each list; `null` for an unknown value.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of values in each list; an unknown value is `null`.', examples: [1] }),
   ...toSeries(hostColumns, (name) => hostMeanings[name]),
   alerts: Type.Object(toSeries(severityNames, () => 'Alerts stored in the step.')),
   disks: Type.Array(

@@ -11,7 +11,7 @@ export const parseMatcher = (text: string): SilenceMatcher => {
   const [, label = '"', operator = '', value = ''] = matcherForm.exec(text) ?? [];
   const [name, unquoted] = [unquote(label), unquote(value)];
   if (name === undefined || unquoted === undefined) {
-    throw new HttpError('invalid', `a matcher looks like alertname=~"Disk.*", not ${text.slice(0, 100)}`);
+    throw new HttpError('invalid', `a matcher must have a form such as alertname=~"Disk.*", not ${text.slice(0, 100)}`);
   }
   return { name, value: unquoted, isRegex: operator.endsWith('~'), isEqual: operator.startsWith('=') };
 };

@@ -6,7 +6,7 @@ export const publicUrlSetting = {
     Type.String({
       minLength: 1,
       description:
-        'URL of this server for people, such as `https://signalbox.example.org`, for links in notifications that show and acknowledge incidents, and in mails of status pages.',
+        'URL of this server for people, such as `https://signalbox.example.org`, for links in notifications that show and acknowledge incidents, and in emails of status pages.',
     }),
   ),
 };

@@ -58,7 +58,7 @@ export interface Route<S extends FastifySchema = FastifySchema>
   yieldsTo?: string;
 }
 
-/** Type that only matches an `async` handler if the handler sends no list. */
+/** Matches an `async` handler only if the handler sends no list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
   ? Extract<R, ListSent> extends never
     ? unknown

@@ -18,7 +18,7 @@ export interface SettingKeeperParts<Known, Configured = never> {
   check?(known: Known): void;
   /** Throws an HttpError for a setting that cannot currently be deleted. */
   checkDeletion?(name: string): void;
-  /** Resolves once the last change has taken effect. Responses to changes wait for this. */
+  /** Resolves once the last change has taken effect. Responses to changes wait until then. */
   settle?(): Promise<void>;
   /** Receives the error of a broken setting, possibly one that another version has stored. Called once per setting. */
   onUnusable?(name: string, error: Error): void;

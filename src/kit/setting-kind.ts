@@ -40,7 +40,7 @@ interface Replaced<Stored, Known> {
   name: string;
   /** Stored form of the setting. Present even if the setting is broken. */
   stored: Stored | undefined;
-  /** Setting in use. Undefined if there is none, or if it is broken. */
+  /** Setting in use. Undefined if the setting is missing or broken. */
   known: Known | undefined;
 }
 

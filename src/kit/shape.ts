@@ -12,14 +12,14 @@ export const defineShape = <P extends TProperties>(title: string, properties: P)
 /** Creates the schema of a complete list. `noun` names the entries in messages. `order` describes their order. */
 export const defineList = <T extends TSchema>(title: string, noun: string, entry: T, order?: string) =>
   defineShape(title, {
-    count: Type.Integer({ description: `${noun} in \`data\`.`, examples: [1] }),
+    count: Type.Integer({ description: `Number of ${noun.toLowerCase()} in \`data\`.`, examples: [1] }),
     data: Type.Array(entry, order === undefined ? {} : { description: order }),
   });
 
 /**
  * Creates the parameters of a paged list, newest first. `before` is the description of the parameter with that name.
  */
-export const pagingQuery = (nouns: string, before = 'Value of `next` in a page, to get the following page.') => ({
+export const pagingQuery = (nouns: string, before = 'The `next` of the previous page.') => ({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
 });
@@ -34,4 +34,4 @@ export const nullable = <T extends TSchema>(schema: T, description?: string) =>
 
 /** Creates the schema of a value or null. Adds null to its description. */
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
-  nullable(schema, `${description} \`null\` where there is none.`);
+  nullable(schema, `${description} \`null\` if there is none.`);

@@ -22,7 +22,7 @@ export interface Topic extends RouteAccess {
 }
 
 interface PollingOptions {
-  /** True to send only values that differ from the previous one. */
+  /** True to send only values that differ from the previous value. */
   onlyChanges?: boolean;
   /** Called before the first reading after a period without listeners. */
   begin?(): void;

@@ -31,6 +31,6 @@ export class StoreConflict extends ExpectedError {
 /** Error for an `Idempotency-Key` that was used before with another body. Becomes a 422. */
 export class RepeatRefusal extends ExpectedError {
   constructor() {
-    super('This Idempotency-Key was used for another body');
+    super('This Idempotency-Key was used for a request with another body');
   }
 }

@@ -85,4 +85,4 @@ const readAvailable = (file: number, chunk: Buffer): number | undefined => {
 
 const pauseThread = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
 
-const tooLarge = (maxBytes: number): Error => new Error(`it is larger than ${maxBytes / MiB} MiB`);
+const tooLarge = (maxBytes: number): Error => new Error(`the file is larger than ${maxBytes / MiB} MiB`);

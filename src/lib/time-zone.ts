@@ -5,7 +5,7 @@ const blockMs = 15 * minuteMs;
 
 /**
  * Length of a stride. Offset changes are more than a stride apart, so if both ends of a stride have the same offset,
- * the whole stride has it.
+ * the whole stride has that offset.
  */
 const strideMs = 12 * 60 * minuteMs;
 

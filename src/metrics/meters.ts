@@ -60,7 +60,7 @@ export type Meters = ReturnType<typeof createMeters>;
 export const createMeters = () => {
   const meters = new Map<string, Meter>();
   const add = (meter: Meter): void => {
-    if (meters.has(meter.name)) throw new Error(`the meter ${meter.name} exists already`);
+    if (meters.has(meter.name)) throw new Error(`the meter ${meter.name} already exists`);
     meters.set(meter.name, meter);
   };
   return {

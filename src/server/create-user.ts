@@ -73,6 +73,6 @@ const readOwner = (directory: string): number | undefined => {
 const explainLock = (error: unknown): never => {
   if (codeOf((error as Error).cause) !== 'locked') throw error;
   throw new SettingsError([
-    'a running server uses this data directory: create users in its console, or stop the server and run this command again',
+    'a running server uses this data directory: create users in the console, or stop the server and run this command again',
   ]);
 };

@@ -94,7 +94,7 @@ const describeFault = (base: string): string => {
   if (/^\/(?:docs|console)(\/|$)/.test(base)) return 'is reserved for the built-in pages';
   if (/(^|\/)\.\.?(\/|$)/.test(base))
     return 'must not have a segment . or .., because clients remove these segments from paths';
-  return 'must be / or a path like /tools';
+  return 'must be / or a path such as /tools';
 };
 
 /** Returns the path prefix for the routes of a mount. */

@@ -33,9 +33,9 @@ export const createLogOpener = (
           if (event.type === 'failed') failed.value += 1;
           if (event.type === 'damaged') {
             damages.push({ title, damage: event.damage });
-            log.error(toDetails(event), `${title}: damaged`);
+            log.error(toDetails(event), `${title}: the log is damaged`);
           } else if (logsRemoval || event.type !== 'segments-removed')
-            log.warn(toDetails(event), `${title}: ${event.type}`);
+            log.warn(toDetails(event), `${title}: ${eventTexts[event.type]}`);
         },
         onSync: (seconds) => synced.observe(seconds),
         onIndexed: (done, total) => onProgress(`Indexing the ${title}`, done, total),
@@ -44,7 +44,7 @@ export const createLogOpener = (
       return journal;
     } catch (error) {
       const { code, message } = error as JournalError;
-      const advice = `${code === 'locked' ? '; stop it, or' : ';'} choose another folder with --data-dir`;
+      const advice = `${code === 'locked' ? '; stop that process, or' : ';'} choose another folder with --data-dir`;
       throw new SettingsError([`dataDir: ${message}${advice}`], { cause: error });
     }
   };
@@ -62,6 +62,15 @@ export const createLogOpener = (
     await Promise.all(Array.from(logs.values(), ({ journal }) => journal.reopen()));
   };
   return { openLog, findLogConcerns, reopen };
+};
+
+/** Messages in the server's own log about the events of a journal. */
+const eventTexts: Readonly<Record<Exclude<JournalEvent['type'], 'damaged'>, string>> = {
+  'tail-cut': 'an incomplete last line was moved to another file',
+  failed: 'records cannot be stored',
+  recovered: 'records are stored again',
+  reopened: 'the file was opened again, because another program changed the file',
+  'segments-removed': 'old files were deleted',
 };
 
 /**

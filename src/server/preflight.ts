@@ -110,10 +110,13 @@ const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings):
   const problems = findStoreProblems(store);
   if (store.kind !== 'postgresql') return problems;
   const missing = [
-    ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
-    ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
+    ...(jwtSecret === undefined ? ['jwtSecret'] : []),
+    ...(timeZone === undefined && !process.env['TZ'] ? ['timeZone'] : []),
   ];
-  return [...problems, ...missing.map((each) => `store: instances that share a database must agree: ${each}`)];
+  return [
+    ...problems,
+    ...missing.map((each) => `store: all instances that share a database need the same ${each}: set ${each}`),
+  ];
 };
 
 const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
@@ -130,7 +133,8 @@ const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
     throw new SettingsError([`publicDir ${folder} is not a folder`]);
   }
   const link = findEscapingLink(folder);
-  if (link !== undefined) throw new SettingsError([`publicDir contains a link that leads outside it: remove ${link}`]);
+  if (link !== undefined)
+    throw new SettingsError([`publicDir contains a link that leads outside the folder: remove ${link}`]);
   return folder;
 };
 

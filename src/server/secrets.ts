@@ -59,7 +59,7 @@ const readSecrets = (file: string, refuse: (error: unknown) => never): Map<strin
   const secrets = parseJson(text);
   if (isTexts(secrets)) return new Map(Object.entries(secrets));
   throw new SettingsError([
-    `dataDir: ${file} is damaged; restore it from a backup, or delete it for new passwords and a new signing key`,
+    `dataDir: ${file} is damaged; restore the file from a backup, or delete the file to create new passwords and a new signing key`,
   ]);
 };
 

@@ -44,7 +44,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   const { openLog, findLogConcerns, reopen } = createLogOpener(directory, { log, meters, onProgress });
   const openChanges = kind === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openInMemory;
   const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
-  const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise storeMaxBytes`;
+  const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete tasks or items, or raise storeMaxBytes`;
   const secrets = settings.keepSecrets ? await openStoredSecrets(directory) : createTemporarySecrets();
   const database = await openDatabase(settings, { ...parts, onProgress });
   return {
@@ -81,7 +81,7 @@ const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
     if (done === total) begun.delete(what);
     else if (performance.now() - startedAt > longMs) {
       begun.set(what, Number.POSITIVE_INFINITY);
-      log.info({ done, total }, `slow work: ${what}`);
+      log.info({ done, total }, `startup takes long: ${what}`);
     }
   };
 };

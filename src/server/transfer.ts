@@ -88,7 +88,8 @@ export async function* exportLines(
   } catch (error) {
     throw toRefusal(place, error as Error);
   }
-  for (const [{ name }, number] of lost) onProblem(`${name}: ${number} lost; later entries move up`);
+  for (const [{ name }, number] of lost)
+    onProblem(`${name}: ${number} lost ${number === 1 ? 'entry' : 'entries'}; later entries get new numbers`);
   yield text + toLineText(lastLine);
 }
 
@@ -217,7 +218,9 @@ export const importLines = async (
   });
   try {
     if (stores.occupied !== undefined) {
-      throw new SettingsError([`the store is not empty: it has or had ${stores.occupied}; import into an empty store`]);
+      throw new SettingsError([
+        `the store is not empty, because ${stores.occupied} are or were stored; import into an empty store`,
+      ]);
     }
     const counts: Counts = {};
     try {
@@ -273,7 +276,7 @@ async function* readPieces(
   try {
     for await (const line of readLines(input, maxLineBytes)) {
       const value: unknown = JSON.parse(decoder.decode(line));
-      if (isComplete) throw new SettingsError(['a line follows after the last line of the export']);
+      if (isComplete) throw new SettingsError(['the export continues after the last line']);
       if (current === 1) assertFirstLine(value);
       else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
       else {
@@ -300,11 +303,11 @@ async function* readPieces(
 const assertFirstLine = (line: unknown): void => {
   const { signalbox, version } = Object(line);
   if (signalbox !== firstLine.signalbox) {
-    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is not a signalbox export`]);
+    throw new SettingsError([`expected ${JSON.stringify(firstLine)}: the input is not a signalbox export`]);
   }
   if (version === firstLine.version) return;
   throw new SettingsError([
-    `this export has version ${JSON.stringify(version)}, but this signalbox reads only version ${firstLine.version}: upgrade signalbox`,
+    `this export has version ${JSON.stringify(version)}, but this version of signalbox reads only version ${firstLine.version}: upgrade signalbox`,
   ]);
 };
 
@@ -323,7 +326,7 @@ const createLineParser = (transfers: readonly Transfer[], counts: Counts) => {
     const [[key, value] = [], ...others] = typeof line === 'object' && line !== null ? Object.entries(line) : [];
     const kind = others.length === 0 ? kinds.get(key ?? '') : undefined;
     if (key === undefined || !kind) {
-      throw new SettingsError([`must be an object with one key of ${[...kinds.keys()].join(', ')}`]);
+      throw new SettingsError([`expected an object with one of the keys ${[...kinds.keys()].join(', ')}`]);
     }
     const problem = kind.findProblem(value);
     if (problem !== undefined) throw new SettingsError([problem]);
@@ -350,8 +353,8 @@ const createChecks = ({ lines }: Transfer) =>
  * be long.
  */
 const explain = (error: Error): string => {
-  if (error instanceof SyntaxError) return 'not JSON';
-  if (error instanceof TypeError) return 'not UTF-8';
+  if (error instanceof SyntaxError) return 'the line is not valid JSON';
+  if (error instanceof TypeError) return 'the line is not valid UTF-8';
   return error.message;
 };
 
@@ -360,5 +363,5 @@ const toRefusal = (store: Store, error: Error): Error => {
   if (error instanceof SettingsError) return error;
   if (store.kind === 'postgresql') return toDatabaseRefusal(explainUnreachable(error) ?? error.message);
   if (!(error instanceof JournalError)) return error;
-  return new SettingsError([`dataDir: ${error.message}${error.code === 'locked' ? '; stop it first' : ''}`]);
+  return new SettingsError([`dataDir: ${error.message}${error.code === 'locked' ? '; stop that process first' : ''}`]);
 };

@@ -172,9 +172,9 @@ interface Parts<Change, Result> {
 }
 
 /**
- * Changes as events of a projection. All waiting changes form one record. The log contains the whole record or nothing
- * of it. Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all waiting
- * changes fail together, and new changes are refused until the projection can store again.
+ * Changes as events of a projection. All waiting changes form one record. The log contains either the whole record or
+ * no part of it. Changes that arrive in the meantime form the next record. A change may depend on earlier ones, so all
+ * waiting changes fail together, and new changes are refused until the projection can store again.
  */
 class FileChanges<Change, Result> implements Changes<Change, Result> {
   readonly #parts: Parts<Change, Result>;

@@ -22,8 +22,8 @@ export const hasUnfinishedImport = (directory: string): boolean => existsSync(jo
 
 /**
  * Opens the files of stores for an import. Removes data left by an interrupted import. Records are written as they
- * arrive, and states at the end. Throws a JournalError if the files cannot be opened. Its code is `locked` if they are
- * in use.
+ * arrive, and states at the end. Throws a JournalError if the files cannot be opened, with the code `locked` if another
+ * process uses the files.
  */
 export const openFilesForImport = async (
   directory: string,

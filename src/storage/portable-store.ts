@@ -41,7 +41,7 @@ export interface PortableRecord {
   /** Id of the record, a UUID. */
   id: string;
   record: LogRecord;
-  /** Seq in the exported log. An import assigns a new one. */
+  /** Seq in the exported log. An import assigns a new seq. */
   seq?: number;
 }
 

@@ -15,7 +15,7 @@ const create = (cwd: string, name: string, ...args: string[]) =>
 test('create-user stores a user while the server is stopped, and the next start shows no setup link', async (t) => {
   const cwd = createFolder(t);
   const created = await create(cwd, 'anna');
-  assert.deepEqual([created.code, created.stdout, created.stderr], [0, '', 'signalbox: anna can log in\n']);
+  assert.deepEqual([created.code, created.stdout, created.stderr], [0, '', 'signalbox: user anna can log in\n']);
   assert.equal((await create(cwd, 'ben', '--role', 'Reader')).code, 0);
   for (const name of readdirSync(join(cwd, 'data'))) {
     assert.equal(statSync(join(cwd, 'data', name)).mode & 0o777, 0o600, name);
@@ -36,7 +36,7 @@ test('create-user stores a user while the server is stopped, and the next start 
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
-    /a running server uses this data directory: create users in its console, or stop the server/,
+    /a running server uses this data directory: create users in the console, or stop the server/,
   );
 });
 

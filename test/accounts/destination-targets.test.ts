@@ -78,7 +78,7 @@ test('destinations created at run time reach only watchTargets; destinations of 
   assert.equal(status, 400);
   assert.equal(
     json.error,
-    '127.0.0.1 is not allowed by watchTargets: add it there, or define the destination in the config file',
+    '127.0.0.1 is not allowed by watchTargets: add the host to watchTargets, or define the destination in the config file',
   );
   assert.equal((await put(narrow, 'mail', mail(mailServer.port))).status, 400);
   assert.equal((await narrow.request('POST', '/api/alert', { token, body: { message: 'disk is full' } })).status, 200);

@@ -49,7 +49,7 @@ test('a key can be created with the member scope, and a key without scopes is re
   const none = await create(app, token, { name: 'a' });
   assert.deepEqual([none.status, none.json.error], [400, 'scopes is required']);
   const both = await create(app, token, { name: 'a', scope: 'alerts:read', scopes: ['alerts:write'] });
-  assert.deepEqual([both.status, both.json.error], [400, 'use either scope or scopes: remove one of them']);
+  assert.deepEqual([both.status, both.json.error], [400, 'use either scope or scopes, not both']);
   assert.equal((await list(app, token)).length, 1);
 });
 

@@ -57,7 +57,7 @@ test('a configured password cannot be changed over HTTP, and a wrong current pas
   const refused = await changePassword(app, token, { currentPassword: strong, password: next });
   assert.deepEqual(
     [refused.status, refused.json.error],
-    [409, 'User reader is defined in the settings: change it there'],
+    [409, 'User reader is defined in the settings: change the user there'],
   );
   await createUser(app, await app.login('admin'), 'ben');
   const own = await getToken(app, 'ben');
@@ -113,7 +113,7 @@ test('a Reader reads watches and notifications, and creates, changes and deletes
   ] as const) {
     const body = method === 'GET' ? undefined : { name: 'a' };
     const { status, json } = await app.request(method, refused, { token, ...(body && { body }) });
-    assert.deepEqual([status, json['error']], [403, 'This needs the role Admin'], refused);
+    assert.deepEqual([status, json['error']], [403, 'This request needs the role Admin'], refused);
   }
 });
 

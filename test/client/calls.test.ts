@@ -135,7 +135,7 @@ test('a task whose first request still runs is sent again, and after other confl
   assert.deepEqual(await call('createTask', { Title: 'Check the backups' }), task);
   assert.equal(new Set(receiver.requests.map(({ headers }) => headers['idempotency-key'])).size, 1);
   for (const status of [409, 422]) {
-    receiver.behave(json(status, { error: 'This Idempotency-Key was used for another body' }));
+    receiver.behave(json(status, { error: 'This Idempotency-Key was used for a request with another body' }));
     assert.equal((await catchError(call('createTask', { Title: 'Check the backups' }))).status, status);
   }
   assert.equal(receiver.requests.length, 5);

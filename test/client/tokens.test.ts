@@ -139,7 +139,7 @@ test('a key opens the routes of its scope', async (t) => {
 test('errors do not show a password in the address, or a key that cannot be a header', async (t) => {
   assert.throws(() => createClient('http://admin:geheim@127.0.0.1:1'), {
     name: 'TypeError',
-    message: 'the address must have no password: pass it as credentials',
+    message: 'the address must not contain a user name or password: pass them as credentials',
   });
   const { url } = await startApp(t);
   const broken = createClient(url, { credentials: { key: 'sbk_geheim\nX: y' } });

@@ -97,7 +97,7 @@ test('an unknown profile and an invalid mount path prevent startup, and are repo
   };
   const said = await startRefusal(t, { settings: { mounts } });
   assert.match(said, /there is no profile "nope"; the profiles are alerts \(X\), incidents, /);
-  assert.match(said, /mount "b\/" must be \/ or a path like \/tools/);
+  assert.match(said, /mount "b\/" must be \/ or a path such as \/tools/);
   assert.match(said, /mount "\/docs" is reserved for the built-in pages/);
   assert.match(said, /mount "\/a\/\.\.\/b" must not have a segment .*mount "\/\." must not have a segment/s);
   assert.doesNotMatch(said, /\.\.a/);

@@ -102,7 +102,7 @@ test('a watch is created, tested, changed, paused, deleted and restored with the
   await form(page).getByLabel('Type').selectOption('TCP port');
   await form(page).getByLabel('Name').fill('ours');
   await form(page).getByRole('button', { name: 'Create', exact: true }).press('Enter');
-  await expect(form(page).getByRole('alert')).toHaveText('host is needed for type tcp');
+  await expect(form(page).getByRole('alert')).toHaveText('type tcp needs host');
   await form(page).getByLabel('Host').fill('127.0.0.1');
   await form(page).getByLabel('Port').fill('x');
   await form(page).getByLabel('Port').press('Enter');

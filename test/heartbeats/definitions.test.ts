@@ -43,7 +43,7 @@ test('a new heartbeat gets the given address unless another has it, and keeps it
   assert.deepEqual([created.status, created.json.uuid], [201, uuid]);
   assert.equal((await ping(app.url, uuid)).status, 200);
   const other = await put('other', { period: 60, uuid });
-  assert.deepEqual([other.status, other.json.error], [409, 'Another heartbeat has this uuid']);
+  assert.deepEqual([other.status, other.json.error], [409, 'Another heartbeat has this UUID']);
   const changed = await put('job', { period: 120, uuid: randomUUID() });
   assert.deepEqual([changed.status, changed.json.uuid, changed.json.period], [200, uuid, 120]);
   const shown = await app.request<Heartbeat>('GET', '/api/heartbeats/job');
@@ -99,7 +99,7 @@ test('an invalid definition is refused with advice', async (t) => {
     [{}, /either period or schedule/],
     [{ period: 60, schedule: '* * * * *' }, /either period or schedule/],
     [{ period: 9 }, /period must be at least 10/],
-    [{ period: 60, timeZone: 'UTC' }, /timeZone needs schedule/],
+    [{ period: 60, timeZone: 'UTC' }, /timeZone can be used only with schedule/],
     [{ schedule: '61 * * * *' }, /schedule must be a cron expression/],
     [{ schedule: '0 0 30 2 *' }, /never matches a date/],
     [{ schedule: '0 0 * * *', timeZone: 'Mars/Base' }, /timeZone must be a name/],

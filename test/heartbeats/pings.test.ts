@@ -124,7 +124,7 @@ test('an invalid ping gets a 4xx with the reason', async (t) => {
     [randomUUID(), 404, /no heartbeat at this address/],
     ['a%20b?create=1', 400, /up to 64 letters/],
     [`${'x'.repeat(65)}?create=1`, 400, /up to 64 letters/],
-    ['missing', 404, /add \?create=1 to create it/],
+    ['missing', 404, /add \?create=1 to create the heartbeat/],
   ];
   for (const [path, status, text] of refused) {
     const answer = await ping(app.url, path, { headers });

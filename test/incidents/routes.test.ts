@@ -195,7 +195,7 @@ test('bad input gets a 4xx with a helpful message, and changes nothing', async (
   assert.deepEqual(await ask('POST', '/1/comment', { comment: '' }), [400, 'comment must not be empty']);
   assert.deepEqual(await ask('POST', '/1/resolve', undefined, { 'If-Match': '"7"' }), [
     412,
-    'The incident was changed in the meantime: read it again',
+    'The incident was changed in the meantime: read the incident again',
   ]);
   assert.deepEqual(await ask('GET', '?level=loud'), [400, 'level must be one of CRITICAL, ERROR, WARNING, INFO']);
   assert.equal((await ask('GET', '?state=closed'))[0], 400);
@@ -206,7 +206,7 @@ test('bad input gets a 4xx with a helpful message, and changes nothing', async (
   ]);
   assert.deepEqual((await listIncidents(app)).data, [before]);
   assert.equal((await ask('POST', '/1/resolve', undefined, { 'If-Match': '"1"' }))[0], 200);
-  assert.deepEqual(await ask('POST', '/1/acknowledge'), [409, 'Incident #1 is resolved: reopen it first']);
+  assert.deepEqual(await ask('POST', '/1/acknowledge'), [409, 'Incident #1 is resolved: reopen the incident first']);
   assert.equal((await ask('POST', '/1/resolve'))[0], 200);
   assert.deepEqual(await listEvents(app, 1), ['opened', 'resolved']);
 });
@@ -236,7 +236,7 @@ test('several incidents are acknowledged or resolved together, with a result for
   ]);
   assert.deepEqual(await post('acknowledge', ['1', '2', '3']), [
     ['1', 200, 'acknowledged'],
-    ['2', 409, 'Incident #2 is resolved: reopen it first'],
+    ['2', 409, 'Incident #2 is resolved: reopen the incident first'],
     ['3', 200, 'acknowledged'],
   ]);
 });

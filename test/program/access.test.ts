@@ -116,7 +116,7 @@ test('the settings that access replaced still work, with a warning that names th
     `--alerts-auth ${toLogin('alerts')}`,
     'SIGNALBOX_EXECUTE_AUTH is replaced by the setting access: write "access": {"commands": "open"} in the config file',
     `historyAuth in ${config} ${toLogin('history')}`,
-    `metricsAuth in ${config} is replaced by the setting access: remove it`,
+    `metricsAuth in ${config} is replaced by the setting access: remove the old setting`,
   ]);
 });
 

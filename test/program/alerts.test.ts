@@ -101,7 +101,7 @@ test('alerts filters by severity, source, host, time and number, and prints JSON
   const cut = await run('--since', '1h', '--limit', '3');
   assert.match(cut.stderr, /^signalbox: more alerts match; only the last 3 are shown\n$/);
   assert.equal(cut.messages.at(-1), 'b');
-  assert.match((await runCommand(['alerts', '--url', app.url, '--source', 'none'])).stdout, /^No such alerts\.\n$/);
+  assert.match((await runCommand(['alerts', '--url', app.url, '--source', 'none'])).stdout, /^No matching alerts\.\n$/);
 });
 
 test('alerts --csv prints every column in a form that spreadsheets read, and no formula', async (t) => {

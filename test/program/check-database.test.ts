@@ -86,7 +86,7 @@ test('check-config refuses a database that a start would refuse', { skip }, asyn
   await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');
   assert.match(
     await refuse(url),
-    /its tables have version 1000, but this signalbox supports only versions up to \d+: upgrade signalbox$/,
+    /the tables have version 1000, but this version of signalbox supports only tables up to version \d+: upgrade signalbox$/,
   );
 });
 

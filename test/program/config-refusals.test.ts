@@ -26,7 +26,7 @@ test('conflicts between settings of different features are reported together', a
   writeFileSync(path, JSON.stringify({ ...settings, adminPassword: 'x' }));
   const printed = await refusal(['--config', path], 1);
   for (const problem of [
-    /have no effect when users is set: remove them\neach user needs a different name\nthe passwordHash of user "ada" has/,
+    /have no effect when users is set: remove both\neach user needs a different name\nthe passwordHash of user "ada" has/,
     /jwtSecret must be at least 32 bytes long, not 5/,
     /cannot read the seed file \S+none\.json: the file does not exist/,
     /publicDir \/none is not a folder/,
@@ -45,24 +45,24 @@ test('files of the settings that never end, or pipes without a writer, are refus
   execFileSync('mkfifo', [pipe]);
   assert.equal(
     await refusal(['--config', '/dev/zero'], 1),
-    'cannot read the config file /dev/zero: it is larger than 256 MiB',
+    'cannot read the config file /dev/zero: the file is larger than 256 MiB',
   );
-  assert.match(await refusal(['--config', pipe], 1), /^cannot read the config file .*pipe: it is not valid JSON/);
+  assert.match(await refusal(['--config', pipe], 1), /^cannot read the config file .*pipe: the file is not valid JSON/);
   const { cert, key } = writeCertificate(folder, 'own');
   const hook = { name: 'hook', type: 'webhook', url: 'http://127.0.0.1:9/' };
   const endless = ['/dev/zero', '/proc/self/pagemap'];
   for (const file of endless) {
     for (const [settings, problem] of [
-      [{ tlsCert: cert, tlsKey: file }, `cannot read tlsKey ${file}: it is larger than 1 MiB`],
-      [{ tlsCert: file, tlsKey: key }, `cannot read tlsCert ${file}: it is larger than 1 MiB`],
-      [{ seed: file }, `cannot read the seed file ${file}: it is larger than 256 MiB`],
+      [{ tlsCert: cert, tlsKey: file }, `cannot read tlsKey ${file}: the file is larger than 1 MiB`],
+      [{ tlsCert: file, tlsKey: key }, `cannot read tlsCert ${file}: the file is larger than 1 MiB`],
+      [{ seed: file }, `cannot read the seed file ${file}: the file is larger than 256 MiB`],
       [
         { destinations: [{ ...hook, tokenFile: file }] },
-        `destination "hook": cannot read tokenFile ${file}: it is larger than 1 MiB`,
+        `destination "hook": cannot read tokenFile ${file}: the file is larger than 1 MiB`,
       ],
       [
         { destinations: [{ ...hook, headers: { 'x-key': { file } } }] },
-        `destination "hook": cannot read the file of the header x-key, ${file}: it is larger than 1 MiB`,
+        `destination "hook": cannot read the file of the header x-key, ${file}: the file is larger than 1 MiB`,
       ],
       [
         {
@@ -70,7 +70,7 @@ test('files of the settings that never end, or pipes without a writer, are refus
           jwtSecret: 'x'.repeat(32),
           timeZone: 'UTC',
         },
-        'sslrootcert cannot be read: it is larger than 1 MiB',
+        'sslrootcert cannot be read: the file is larger than 1 MiB',
       ],
     ] as const) {
       writeFileSync(path, JSON.stringify(settings));
@@ -117,7 +117,7 @@ test('a config file to which others can write is rejected, and a config file wit
   chmodSync(path, 0o666);
   assert.equal(
     await refusal(['--config', path], 1),
-    `other accounts can write to the config file ${path}: run chmod go-w on it`,
+    `other accounts can write to the config file ${path}: run chmod go-w on the file`,
   );
   chmodSync(path, 0o644);
   const { stderr } = await (await startProgram(t, ['--config', path], { cwd: folder })).stop();

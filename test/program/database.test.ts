@@ -24,10 +24,10 @@ const refuse = (store: string, changes: Record<string, string> = {}): Promise<st
 
 test('instances that share a database must have equal values for their common settings', async () => {
   const printed = await refusal(['--store', 'postgres://host/database'], 1);
-  const missing = ['set jwtSecret', 'set timeZone'];
+  const missing = ['jwtSecret', 'timeZone'];
   assert.deepEqual(
     printed.split('\n').map((line) => line.trim()),
-    [...missing.map((each) => `store: instances that share a database must agree: ${each}`)],
+    [...missing.map((each) => `store: all instances that share a database need the same ${each}: set ${each}`)],
   );
 });
 
@@ -36,17 +36,17 @@ const encoding = '; in a password, write @ as %40 and / as %2F';
 for (const [store, problem] of [
   ['mysql://host/database', 'store must be memory, file or an address such as postgres://user@host/database'],
   ['disk', 'store must be memory, file or an address such as postgres://user@host/database'],
-  ['postgres://:geheim@/database', 'store: the address must name a host, like postgres://user@host/database'],
+  ['postgres://:geheim@/database', 'store: the address must name a host, as in postgres://user@host/database'],
   ['postgres://me:geheim@host', `store: the address must have the form postgres://user@host/database${encoding}`],
   [
     'postgres://me:100%@host/database',
-    'store: the address has a % that is not part of an escaped character: write it as %25',
+    'store: the address has a % that is not part of an escaped character: write the % as %25',
   ],
   [
     'postgres://host/database?target_session_attrs=standby',
     'store: target_session_attrs must be read-write, primary or any, because signalbox needs a server that accepts changes',
   ],
-  ['postgres://host:99999/database', 'store: the address must name a host, like postgres://user@host/database'],
+  ['postgres://host:99999/database', 'store: the address must name a host, as in postgres://user@host/database'],
   ['postgres://host/database?ssl=true', 'store: the address has an unknown parameter "ssl"'],
   ['postgres://host/database?sslmode=prefer', 'store: sslmode must be disable, require or verify-full'],
   ['postgres://host/database?sslmode=verify-full&sslrootcert=/none', 'store: sslrootcert cannot be read: ENOENT'],
@@ -66,7 +66,7 @@ test('a database that needs a change by its administrator stops the start with o
   assert.match(await refuse(server.url('none')), new RegExp(`^${cannot}the database does not exist`));
   assert.equal(
     await refuse(`${url}?sslmode=require`),
-    `${cannot}the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust`,
+    `${cannot}the server offers no TLS: turn on TLS on the server, or use sslmode=disable in a network that you trust`,
   );
   await (await startApp(t, { settings: { store: url }, variables: shared })).close();
   assert.match(
@@ -77,7 +77,7 @@ test('a database that needs a change by its administrator stops the start with o
   await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');
   assert.match(
     await refuse(url),
-    /its tables have version 1000, but this signalbox supports only versions up to \d+: upgrade signalbox$/,
+    /the tables have version 1000, but this version of signalbox supports only tables up to version \d+: upgrade signalbox$/,
   );
   await server.sql('REVOKE ALL ON SCHEMA signalbox FROM signalbox; ALTER SCHEMA signalbox OWNER TO postgres');
   assert.match(await refuse(url), new RegExp(`^${cannot}the user has too few rights in the database`));

@@ -42,7 +42,7 @@ test('maxConnections is lowered with a warning to the limit on open files, and t
   assert.equal(
     findWarning(output.stderr),
     'maxConnections is 92 instead of 1000, because the limit on open files is 256; ' +
-      'raise it with ulimit -n, or LimitNOFILE in a systemd unit',
+      'raise the limit with ulimit -n, or with LimitNOFILE in a systemd unit',
   );
 });
 
@@ -68,7 +68,7 @@ test('a limit on open files that leaves no room for connections is refused', { s
   assert.equal(
     stderr,
     'signalbox: the limit on open files is 170, but serving 10 connections needs at least 174; ' +
-      'raise it with ulimit -n, or LimitNOFILE in a systemd unit\n',
+      'raise the limit with ulimit -n, or with LimitNOFILE in a systemd unit\n',
   );
   assert.equal(code, 1);
 });

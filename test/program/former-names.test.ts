@@ -10,13 +10,13 @@ const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWOR
 
 test('a setting under its former name works as flag, variable and key of the file, with a warning', async (t) => {
   for (const [given, issuer, warning] of [
-    [{ flags: { issuer: 'a flag' } }, 'a flag', /^--issuer is now called --jwt-issuer: use that name$/],
+    [{ flags: { issuer: 'a flag' } }, 'a flag', /^--issuer is now called --jwt-issuer: use the new name$/],
     [
       { variables: { SIGNALBOX_ISSUER: 'a variable' } },
       'a variable',
-      /^SIGNALBOX_ISSUER is now called SIGNALBOX_JWT_ISSUER: use that name$/,
+      /^SIGNALBOX_ISSUER is now called SIGNALBOX_JWT_ISSUER: use the new name$/,
     ],
-    [{ settings: { issuer: 'a file' } }, 'a file', /^issuer in \S+ is now called jwtIssuer: use that name$/],
+    [{ settings: { issuer: 'a file' } }, 'a file', /^issuer in \S+ is now called jwtIssuer: use the new name$/],
   ] as const) {
     const { login, warnings } = await startApp(t, given);
     const claims = JSON.parse(Buffer.from((await login('admin')).split('.')[1] ?? '', 'base64url').toString());
@@ -58,12 +58,12 @@ test('the config schema marks former names as deprecated', async () => {
 
 test('a former value works as flag, variable and in the file, with a warning', async (t) => {
   for (const [given, warning] of [
-    [{ flags: { access: 'contract' } }, /^--access: contract is now called open: use that value$/],
+    [{ flags: { access: 'contract' } }, /^--access: contract is now called open: use the new value$/],
     [
       { variables: { SIGNALBOX_ACCESS: 'contract' } },
-      /^SIGNALBOX_ACCESS: contract is now called open: use that value$/,
+      /^SIGNALBOX_ACCESS: contract is now called open: use the new value$/,
     ],
-    [{ settings: { access: 'contract' } }, /^access in \S+: contract is now called open: use that value$/],
+    [{ settings: { access: 'contract' } }, /^access in \S+: contract is now called open: use the new value$/],
   ] as const) {
     const { request, warnings } = await startApp(t, given);
     assert.equal((await request('GET', '/api/tasks')).status, 200);

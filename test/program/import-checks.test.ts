@@ -174,8 +174,8 @@ test('an import from Uptime Kuma keeps comparisons and passwords, pauses, and na
   const { code, stdout } = await run('uptime-kuma', path, ['--apply']);
   assert.equal(code, 0, stdout);
   for (const line of [
-    /^create watch Shop-front-page: .*; without the timeout of 5 seconds; without the proxy$/m,
-    /^create watch Mail-records: .*; without the conditions$/m,
+    /^create watch Shop-front-page: .*; the timeout of 5 seconds is not imported; the proxy is not imported$/m,
+    /^create watch Mail-records: .*; the conditions are not imported$/m,
     /^create heartbeat Nightly-backup: .*; is paused$/m,
     /^not imported: check API odd: the comparison "contains" is not supported$/m,
   ])
@@ -268,12 +268,12 @@ endpoints:
 `;
   const { code, stdout } = await run('gatus', write('gatus.yaml', text), ['--apply']);
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^not imported: check secret: has a variable of the environment$/m);
-  assert.match(stdout, /^not imported: check bare: has a variable of the environment$/m);
+  assert.match(stdout, /^not imported: check secret: environment variables are not supported$/m);
+  assert.match(stdout, /^not imported: check bare: environment variables are not supported$/m);
   assert.match(stdout, /^create watch plain$/m);
   assert.match(
     stdout,
-    /^create watch dollar: anyone with access to watches can read the header Authorization; without client\.insecure; without client\.timeout; without ui$/m,
+    /^create watch dollar: anyone with access to watches can read the header Authorization; client\.insecure is not imported; client\.timeout is not imported; ui is not imported$/m,
   );
   assert.equal((await settingsOf('dollar'))?.url, 'https://shop.example/?price=$5');
 });

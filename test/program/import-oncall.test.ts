@@ -48,8 +48,8 @@ const expected: Record<Program, Expected> = {
   'grafana-oncall': {
     plan: [
       /^create user anna: anna@example\.org$/m,
-      /^skip contact method anna\/mail: no destination of type email has a server$/m,
-      /^not imported: schedule Demo schedule iCal: a calendar has no rotation$/m,
+      /^skip contact method anna\/mail: no destination of type email provides a mail server$/m,
+      /^not imported: schedule Demo schedule iCal: calendars are not supported$/m,
       /^not imported: schedule Demo schedule Calendar, shift First of the month: frequency monthly is not supported$/m,
       /^not imported: policy default: steps of type trigger_webhook are not supported$/m,
     ],
@@ -295,8 +295,8 @@ test('damaged, huge and hostile exports give one clear line, and change nothing'
     ['[]', / must be an object$/],
     [{ users: {} }, /users must be a list$/],
     [{ users: [1] }, /users\[0\] must be an object$/],
-    [{ users: [{ id: 'a' }] }, /users\[0\]\.name must be a text$/],
-    [{ users: [{ id: 'a', name: 'x'.repeat(2000) }] }, /users\[0\]\.name must be a text of at most 1000 characters$/],
+    [{ users: [{ id: 'a' }] }, /users\[0\]\.name must be a string$/],
+    [{ users: [{ id: 'a', name: 'x'.repeat(2000) }] }, /users\[0\]\.name must be a string of at most 1000 characters$/],
     [{ users: Array(20_000).fill({}) }, /users must be a list of at most 10000 entries$/],
   ] as const) {
     const { code, stdout, stderr } = await run(['--from', 'pagerduty', write(content), '--apply']);
@@ -370,7 +370,7 @@ test('a person of an export who has the name of a user gets no contact method at
   writeFileSync(path, JSON.stringify({ users: [{ id: 'U', name: 'x', email: 'admin@attacker.example' }] }));
   const { stdout, code } = await run(['--from', 'pagerduty', path, '--apply']);
   assert.equal(code, 0);
-  assert.match(stdout, /^skip contact method admin\/mail: admin@attacker\.example: admin adds it$/m);
+  assert.match(stdout, /^skip contact method admin\/mail: admin@attacker\.example: admin must add this address$/m);
   assert.deepEqual((await read<{ ways: object[] }>('/api/people/admin')).ways, []);
 });
 
@@ -414,7 +414,7 @@ test('policies do not name rotations that have too many layers', async (t) => {
   );
   const { code, stdout, stderr } = await run(['--from', 'pagerduty', path, '--apply']);
   assert.deepEqual([code, stderr], [0, ''], stdout);
-  assert.match(stdout, /^not imported: schedule many: more than 16 layers$/m);
+  assert.match(stdout, /^not imported: schedule many: there are more than 16 layers$/m);
   assert.match(stdout, /^not imported: policy ops: many cannot be notified$/m);
   const { steps } = await read<{ steps: object[] }>('/api/escalation-policies/ops');
   assert.deepEqual(steps, [{ notify: ['person:anna'], wait: '5 minutes' }]);

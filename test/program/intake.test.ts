@@ -29,7 +29,7 @@ test('test-intake prints the alert that a format of the config file makes from a
   const broken = await run('builds', '{');
   assert.deepEqual(
     [broken.code, broken.stderr],
-    [1, 'signalbox: standard input must be JSON: a request body of the sender\n'],
+    [1, 'signalbox: standard input must be a request body of the sender, in JSON\n'],
   );
   const unknown = await run('other', '{}');
   assert.deepEqual(

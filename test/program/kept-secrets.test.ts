@@ -76,7 +76,7 @@ for (const [what, text] of [
     writeFileSync(file, text);
     assert.equal(
       await refusal(['--keep-secrets', '--data-dir', folder], 1),
-      `dataDir: ${file} is damaged; restore it from a backup, or delete it for new passwords and a new signing key`,
+      `dataDir: ${file} is damaged; restore the file from a backup, or delete the file to create new passwords and a new signing key`,
     );
     assert.equal(readFileSync(file, 'utf8'), text);
   });

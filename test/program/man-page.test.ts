@@ -90,7 +90,10 @@ test('a message that cannot be written is a failure with one line', { skip: !exi
   const [program, ...args] = command;
   for (const words of [['man-page'], ['completion', 'bash']]) {
     const ended = spawnSync(program, [...args, ...words], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
-    assert.deepEqual([ended.status, ended.stderr], [1, 'signalbox: cannot write: no space left on device\n']);
+    assert.deepEqual(
+      [ended.status, ended.stderr],
+      [1, 'signalbox: cannot write to standard output: no space left on device\n'],
+    );
   }
 });
 

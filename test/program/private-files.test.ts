@@ -33,12 +33,12 @@ test('a data folder to which others can write stops startup, and a data folder t
   assert.deepEqual(await warningsOf(t, { dataDir }), []);
   chmodSync(dataDir, 0o755);
   assert.deepEqual(await warningsOf(t, { dataDir }), [
-    `other accounts can read the data folder ${dataDir}: run chmod o-rx on it`,
+    `other accounts can read the data folder ${dataDir}: run chmod o-rx on the folder`,
   ]);
   for (const mode of [0o777, 0o1777, 0o703]) {
     chmodSync(dataDir, mode);
     const problem = await refusal(['--profiles', 'alerts', ...args], 1);
-    assert.equal(problem, `other accounts can write to the data folder ${dataDir}: run chmod o-w on it`);
+    assert.equal(problem, `other accounts can write to the data folder ${dataDir}: run chmod o-w on the folder`);
   }
 });
 
@@ -50,9 +50,9 @@ test('files in the data folder that others can access are checked, too', { skip 
   assert.deepEqual(await warningsOf(t, { dataDir }), []);
   chmodSync(dataDir, 0o711);
   const problem = await refusal(['--profiles', 'alerts', ...args], 1);
-  assert.equal(problem, `other accounts can write to ${log}: run chmod go-w on it`);
+  assert.equal(problem, `other accounts can write to ${log}: run chmod go-w on the file`);
   chmodSync(log, 0o644);
-  assert.deepEqual(await warningsOf(t, { dataDir }), [`other accounts can read ${log}: run chmod o-r on it`]);
+  assert.deepEqual(await warningsOf(t, { dataDir }), [`other accounts can read ${log}: run chmod o-r on the file`]);
 });
 
 test('a TLS key or secret file that others can read causes a warning, and a file to which others can write is refused', {
@@ -69,13 +69,13 @@ test('a TLS key or secret file that others can read causes a warning, and a file
   assert.deepEqual(await warningsOf(t, settings), []);
   for (const path of [key, secretFile]) chmodSync(path, 0o644);
   assert.deepEqual(await warningsOf(t, settings), [
-    `other accounts can read tlsKey ${key}: run chmod o-r on it`,
-    `other accounts can read secretFile ${secretFile}: run chmod o-r on it`,
+    `other accounts can read tlsKey ${key}: run chmod o-r on the file`,
+    `other accounts can read secretFile ${secretFile}: run chmod o-r on the file`,
   ]);
   for (const path of [key, secretFile]) chmodSync(path, 0o602);
   assert.deepEqual((await refusal(['--config', config], 1)).split('\n'), [
-    `other accounts can write to tlsKey ${key}: run chmod go-w on it`,
-    `other accounts can write to secretFile ${secretFile}: run chmod go-w on it`,
+    `other accounts can write to tlsKey ${key}: run chmod go-w on the file`,
+    `other accounts can write to secretFile ${secretFile}: run chmod go-w on the file`,
   ]);
 });
 

@@ -45,7 +45,7 @@ test('a config file that is missing, malformed or has unknown keys is rejected',
   writeFileSync(path, '{"port": 0,');
   assert.match(
     await refusal(['--config', path], 1),
-    /^cannot read the config file .*: it is not valid JSON at line 1, column 12: expected a name in double quotes$/,
+    /^cannot read the config file .*: the file is not valid JSON at line 1, column 12: expected a name in double quotes$/,
   );
   writeFileSync(path, '{"prot": 1, "mounts": {"/": []}}');
   assert.match(
@@ -68,7 +68,7 @@ test('invalid values, conflicts and missing files are reported together, one per
       `users in ${path} at 0 must have role`,
       `users in ${path} at 0 has unknown keys; remove more`,
       `users in ${path} at 0.passwordHash must be the output of \`signalbox hash-password\``,
-      `cannot read the seed file ${seed}: it is not valid JSON at line 2, column 13: expected a value or "]"`,
+      `cannot read the seed file ${seed}: the file is not valid JSON at line 2, column 13: expected a value or "]"`,
       `publicDir ${path} is not a folder`,
     ],
   );
@@ -80,7 +80,7 @@ test('a required but missing PowerShell prevents startup, with advice', async (t
   assert.equal(
     await refuse('/nonexistent/pwsh'),
     'commandRunner is powershell, but there is no PowerShell at /nonexistent/pwsh: ' +
-      'install it, set powershellPath, or set commandRunner to native',
+      'install PowerShell, set powershellPath, or set commandRunner to native',
   );
   assert.equal(await refuse('pwsh'), 'powershellPath must be an absolute path, not "pwsh"');
 });
@@ -110,7 +110,7 @@ test('a port in use, an address of another machine and an unknown host prevent s
   const args = ['--profiles', 'L', '--port', port];
   assert.equal(
     await refusal(args, 1),
-    `cannot listen on host "127.0.0.1", port ${port}: the port is in use; choose another with --port`,
+    `cannot listen on host "127.0.0.1", port ${port}: the port is in use; choose another port with --port`,
   );
   assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /this machine does not have that address/);
   assert.match(
@@ -133,7 +133,7 @@ test('a public folder that is missing, or contains a link that leaves it, preven
   symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));
   assert.match(
     await startRefusal(t, { settings: { profiles: ['L'], publicDir: join(folder, 'linked') } }),
-    /^publicDir contains a link that leads outside it: remove .*\/linked\/out$/,
+    /^publicDir contains a link that leads outside the folder: remove .*\/linked\/out$/,
   );
   assert.match(
     await refusal(['--profiles', 'L', '--public-dir', join(folder, 'pages')], 1),

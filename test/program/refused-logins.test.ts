@@ -20,7 +20,7 @@ test('refused logins are logged with user and address, never with the password, 
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const refused = lines.filter(({ msg }) => msg === 'login: refused');
+  const refused = lines.filter(({ msg }) => msg === 'login: a login was refused');
   assert.deepEqual(
     refused.slice(0, 2).map(({ level, user, ip, reason }) => [level, user, ip, reason]),
     [

@@ -102,7 +102,7 @@ test('a command that cannot be started results in an alert and in the exit code 
     [folder, 126, 'the file is not executable'],
     [`${file}/job`, 127, 'not a directory'],
     [`/${'a'.repeat(300)}`, 127, 'name too long'],
-    [orphan, 127, 'the interpreter in its first line does not exist'],
+    [orphan, 127, 'the interpreter in the first line of the file does not exist'],
   ] as const) {
     const ended = await run(server.url, ['--timeout', '60', program]);
     assert.deepEqual([ended.code, ended.stderr], [code, `signalbox: ${program} could not be started: ${reason}\n`]);

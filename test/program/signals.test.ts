@@ -57,7 +57,10 @@ test('a second signal ends a server that is still stopping, with one line and ex
   await waitUntil('the server is stopping', () => output.stderr.includes('"shutting down"'));
   const { code, stderr } = await within(atOnceMs, stop('SIGTERM'));
   assert.equal(code, 1);
-  assert.match(stderr, /"level":50,.*"msg":"second SIGTERM: work in progress is not completed"/);
+  assert.match(
+    stderr,
+    /"level":50,.*"msg":"second SIGTERM during shutdown: exiting without completing work in progress"/,
+  );
 });
 
 const isExecutable = command.length === 1;

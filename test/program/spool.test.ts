@@ -163,7 +163,7 @@ test('the spool is bounded, and the oldest alert is dropped first', async (t) =>
   for (let index = 0; index < 1000; index += 1)
     writeKept(spool, `${String(index).padStart(16, '0')}-x.json`, { url: 'http://elsewhere/' });
   const { stderr } = await send('newest');
-  assert.match(stderr, /^signalbox: too many undelivered alerts on disk: the oldest was dropped\n/);
+  assert.match(stderr, /^signalbox: too many undelivered alerts on disk: the oldest alert was deleted\n/);
   const files = readdirSync(spool).sort();
   assert.equal(files.length, 1000);
   assert.ok(!files.includes(`${'0'.repeat(16)}-x.json`));
@@ -176,7 +176,7 @@ test('a spool to which other accounts can write is not used, and one line says t
   chmodSync(spool, 0o777);
   const { code, stderr } = await send('x');
   assert.equal(code, 75);
-  assert.match(stderr, /; the alert is lost: other accounts can write to \S+: remove it\n$/);
+  assert.match(stderr, /; the alert is lost: other accounts can write to \S+: remove the folder\n$/);
   assert.deepEqual(readdirSync(spool), []);
 });
 
@@ -328,7 +328,7 @@ test('files in the spool that are not alerts are renamed, and later alerts are d
   const { code, stderr } = await send('own');
   assert.equal(code, 0);
   assert.deepEqual(stderr.split('\n'), [
-    ...bad.map((file) => `signalbox: a file contains no valid alert: renamed to ${join(spool, file)}.bad`),
+    ...bad.map((file) => `signalbox: a file contains no valid alert: renamed the file to ${join(spool, file)}.bad`),
     '',
   ]);
   assert.deepEqual((await list(server)).map(firstLine), ['9-kept.json', 'own']);
@@ -405,8 +405,8 @@ test('alerts and failed runs that other accounts could have planted are ignored 
   const elsewhere = createFolder(t);
   const moved = join(elsewhere, 'spool');
   for (const [spoil, reason] of [
-    [() => chmodSync(spool, 0o777), `other accounts can write to ${spool}: remove it`],
-    [() => [renameSync(spool, moved), symlinkSync(moved, spool)], `${spool} is not a folder: remove it`],
+    [() => chmodSync(spool, 0o777), `other accounts can write to ${spool}: remove the folder`],
+    [() => [renameSync(spool, moved), symlinkSync(moved, spool)], `${spool} is not a folder: remove the file`],
   ] as const) {
     spoil();
     const { code, stderr } = await send('own');
@@ -418,7 +418,7 @@ test('alerts and failed runs that other accounts could have planted are ignored 
   const { code, stderr } = await signalbox('run', '--key', 'job', 'true');
   assert.deepEqual(
     [code, stderr],
-    [0, `signalbox: an earlier alert is not resolved: other accounts can write to ${failedRuns}: remove it\n`],
+    [0, `signalbox: an earlier alert is not resolved: other accounts can write to ${failedRuns}: remove the folder\n`],
   );
   assert.equal((await list(server)).length, 2);
 });

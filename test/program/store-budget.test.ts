@@ -6,7 +6,7 @@ import { amount, cases } from '../support/long.ts';
 import { refusal, startProgram } from '../support/program.ts';
 
 const full = (bytes: number): string =>
-  `Tasks and items take up all of storeMaxBytes (${bytes}): delete some, or raise storeMaxBytes`;
+  `Tasks and items take up all of storeMaxBytes (${bytes}): delete tasks or items, or raise storeMaxBytes`;
 
 /** Number of refusals after which the clients stop, and the milliseconds that this may take. */
 const enough = amount(40, 100);
@@ -36,7 +36,7 @@ for (const store of cases(['file', 'memory'])) {
     const [reason = '', ...others] = new Set(refusals);
     assert.match(
       reason,
-      /^503 Tasks and items take up all of storeMaxBytes \(\d+\): delete some, or raise storeMaxBytes$/,
+      /^503 Tasks and items take up all of storeMaxBytes \(\d+\): delete tasks or items, or raise storeMaxBytes$/,
     );
     assert.deepEqual(others, []);
     for (const path of ['/health', '/api/tasks/1', '/api/tasks?limit=1', '/ready']) {
@@ -83,6 +83,6 @@ for (const store of ['memory', 'file']) {
 test('a store budget above the JavaScript heap is refused', async () => {
   assert.match(
     await refusal(['--store-max-bytes', '99000000000000'], 1),
-    /^storeMaxBytes 99000000000000 is more than the \d+ bytes of the JavaScript heap; lower it, or start with NODE_OPTIONS=--max-old-space-size=\d+$/,
+    /^storeMaxBytes 99000000000000 is more than the \d+ bytes of the JavaScript heap; lower storeMaxBytes, or start with NODE_OPTIONS=--max-old-space-size=\d+$/,
   );
 });

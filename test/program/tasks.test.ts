@@ -42,7 +42,7 @@ test('tasks lists open tasks, the most urgent first, and task shows a task and c
   assert.match((await run('task', '2')).stdout, /Replace the disk\n\nIn rack 4\n\\u\{1b\}\[2Jslot 7\n$/);
   const json = await runAs(review.secret, 'tasks', '--status', 'Cancelled', '--json');
   assert.deepEqual(JSON.parse(json.stdout).Title, 'Tidy up');
-  assert.equal((await run('tasks', '--priority', 'high', '--status', 'completed')).stdout, 'No such tasks.\n');
+  assert.equal((await run('tasks', '--priority', 'high', '--status', 'completed')).stdout, 'No matching tasks.\n');
   const refused = await runAs(review.secret, 'task', '1', '--status', 'Completed');
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
   assert.match((await run('task', '77')).stderr, /responded 404: Task with Id=77 not found/);

@@ -179,7 +179,7 @@ test('an import into a database with alerts, or with a duplicate id, is refused 
   assert.equal((await importText(database, [header, one, end, ''].join('\n'))).code, 0);
   assert.equal(
     (await importText(database, [header, alert(2), end, ''].join('\n'))).stderr,
-    'signalbox: the store is not empty: it has or had alerts; import into an empty store\n',
+    'signalbox: the store is not empty, because alerts are or were stored; import into an empty store\n',
   );
   assert.equal(await exportText(database), [header, one, end, ''].join('\n'));
 });
@@ -189,7 +189,7 @@ test('an import into a log with records is refused and changes nothing', async (
   const refused = await importText(fileStore(folder), [header, alert(1), end, ''].join('\n'));
   assert.deepEqual(
     [refused.code, refused.stderr],
-    [1, 'signalbox: the store is not empty: it has or had alerts; import into an empty store\n'],
+    [1, 'signalbox: the store is not empty, because alerts are or were stored; import into an empty store\n'],
   );
   assert.equal(await exportText(fileStore(folder)), text);
   const byHand = createFolder(t);

@@ -87,7 +87,7 @@ test('an import into a database stores everything or nothing, and only into an e
   );
   assert.equal(
     (await importText(database, [header, lastId(9), task(8), end])).stderr,
-    'signalbox: the store is not empty: it has or had tasks; import into an empty store\n',
+    'signalbox: the store is not empty, because tasks are or were stored; import into an empty store\n',
   );
   const { stdout } = await runCommand(['export', ...database]);
   assert.equal(stdout, [header, lastId(2500), ...many, end, ''].join('\n'));
@@ -103,7 +103,7 @@ test('an export or import without a usable database is refused in one line', { s
     const name = (await shareServer()).url('nowhere');
     assert.equal(
       await refusal([command, ...toStoreFlags(name)], 1),
-      'store: the database cannot be used: the database does not exist: create it, or correct the address',
+      'store: the database cannot be used: the database does not exist: create the database, or correct the address',
     );
   }
 });

@@ -164,11 +164,14 @@ test('heartbeats that cannot be imported are named by line, and nothing is store
     assert.match(stderr, /; nothing was imported\n$/);
   }
   const again = await runCommand(['import', ...place.flags], { input: [header, line, end, ''].join('\n') });
-  assert.match(again.stderr, /^signalbox: the store is not empty: it has or had \w+; import into an empty store\n$/);
+  assert.match(
+    again.stderr,
+    /^signalbox: the store is not empty, because \w+ are or were stored; import into an empty store\n$/,
+  );
   assert.equal(await importInto(next, [header, line, end, ''].join('\n')), 'signalbox: imported heartbeats 1\n');
   const twice = await runCommand(['import', ...next.flags], { input: [header, line, end, ''].join('\n') });
   assert.equal(
     twice.stderr,
-    'signalbox: the store is not empty: it has or had heartbeats; import into an empty store\n',
+    'signalbox: the store is not empty, because heartbeats are or were stored; import into an empty store\n',
   );
 });

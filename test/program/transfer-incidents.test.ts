@@ -176,7 +176,7 @@ test('a second import of the same export is refused and changes nothing', async 
   const { code, stderr } = await runCommand(['import', ...place.flags], { input: text });
   assert.deepEqual(
     [code, stderr],
-    [1, 'signalbox: the store is not empty: it has or had alerts; import into an empty store\n'],
+    [1, 'signalbox: the store is not empty, because alerts are or were stored; import into an empty store\n'],
   );
   assert.equal(await exportFrom(place), text);
 });
@@ -218,7 +218,7 @@ test('incidents that contradict each other or the alerts are named by line, and 
   await refuse([], `${line}: lastIncident occurs twice`, [...lines, lines.at(-1) ?? '']);
   const torn = [header, ...lines, text.slice(0, 90)].join('\n');
   const { stderr } = await runCommand(['import', ...next.flags], { input: torn });
-  assert.equal(stderr, `signalbox: line ${line}: not JSON; nothing was imported\n`);
+  assert.equal(stderr, `signalbox: line ${line}: the line is not valid JSON; nothing was imported\n`);
   assert.equal(await importInto(next, [header, end, ''].join('\n')), 'signalbox: imported nothing\n');
 });
 

@@ -59,5 +59,8 @@ test('a picture that cannot be imported is named by line, and nothing is stored'
   }
   assert.equal(await importInto(next, [header, line, end, ''].join('\n')), 'signalbox: imported pictures 1\n');
   const { stderr } = await runCommand(['import', ...next.flags], { input: [header, line, end, ''].join('\n') });
-  assert.equal(stderr, 'signalbox: the store is not empty: it has or had snapshots; import into an empty store\n');
+  assert.equal(
+    stderr,
+    'signalbox: the store is not empty, because snapshots are or were stored; import into an empty store\n',
+  );
 });

@@ -47,12 +47,12 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
   const key = `{"taskKeys":{"key":"k","bodyHash":"h","storedAt":1,"task":${keyed}}}`;
   for (const [lines, problem] of [
     [[], 'line 1: the export is incomplete: its last line is missing'],
-    [['{}', end], `line 1: not ${header}, so this is not a signalbox export`],
+    [['{}', end], `line 1: expected ${header}: the input is not a signalbox export`],
     [
       ['{"signalbox":"export","version":2}'],
-      'line 1: this export has version 2, but this signalbox reads only version 1: upgrade signalbox',
+      'line 1: this export has version 2, but this version of signalbox reads only version 1: upgrade signalbox',
     ],
-    [[header, lastId(1), task(1), '{"tasks":'], 'line 4: not JSON'],
+    [[header, lastId(1), task(1), '{"tasks":'], 'line 4: the line is not valid JSON'],
     [[header, lastId(1), task(1)], 'line 4: the export is incomplete: its last line is missing'],
     [[header, lastId(2), task(2), task(2), end], 'line 4: tasks.Id must be higher than the ids of all preceding tasks'],
     [[header, lastId(2), task(2), key, key, end], 'line 5: taskKeys.key was already used in an earlier line'],
@@ -60,7 +60,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[header, '{"tasks":{"Id":1}}', end], 'line 2: tasks must have '],
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],
     [[header, '{"simpleTasks":{"id":2,"title":"a","status":"done"}}', end], 'line 2: simpleTasks.id must be 1, '],
-    [[header, '{"logins":{}}', end], 'line 2: must be an object with one key of tasks, lastTaskId, taskKeys, '],
+    [[header, '{"logins":{}}', end], 'line 2: expected an object with one of the keys tasks, lastTaskId, taskKeys, '],
     [[header, lastId(1), task(1), end, task(2)], 'line 5: a line follows after the last line'],
     [[header, 'null', end], 'line 2: must be an object'],
     [[header, task(1), end], 'line 2: tasks.Id must follow a line with lastTaskId, which is missing'],
@@ -84,7 +84,7 @@ test('an import into a store with records is refused', async (t) => {
   const { code, stderr } = await importText(folder, [header, lastId(8), task(8), end]);
   assert.deepEqual(
     [code, stderr],
-    [1, 'signalbox: the store is not empty: it has or had tasks; import into an empty store\n'],
+    [1, 'signalbox: the store is not empty, because tasks are or were stored; import into an empty store\n'],
   );
 });
 
@@ -92,7 +92,7 @@ test('export and import fail while a server uses the folder', async (t) => {
   const folder = createFolder(t);
   await start(t, folder);
   for (const command of ['export', 'import']) {
-    const inUse = `dataDir: ${folder} is in use by another signalbox process; stop it first`;
+    const inUse = `dataDir: ${folder} is in use by another signalbox process; stop that process first`;
     assert.equal(await refusal([command, ...fileStore(folder)], 1), inUse);
   }
 });
@@ -126,7 +126,7 @@ test('an export leaves out damaged records, names them, and can be imported', as
       'signalbox: skipped a damaged part: tasks: tasks.state is damaged near line 7',
       'signalbox: skipped a damaged part: tasks: record 2 of the log is missing or damaged',
       'signalbox: skipped a damaged part: simple-tasks: record 2 of the log is missing or damaged',
-      'signalbox: skipped a damaged part: simple-tasks: 1 lost; later entries move up',
+      'signalbox: skipped a damaged part: simple-tasks: 1 lost entry; later entries get new numbers',
       'signalbox: exported tasks 2001, simpleTasks 4',
       '',
     ],

@@ -99,7 +99,7 @@ test('an invalid silence gets a 400 that says what to do', async (t) => {
     [{ ...usual, match: { source: 'a', host: 'b' } }, /match.host is unknown: use source, hostname/],
     [{ ...usual, match: { source: '' } }, /must not be empty/],
     [{ ...usual, match: { level: 'warn' } }, /match.level must match one of CRITICAL/],
-    [{ match: { source: 'a' } }, /set endsAt or a schedule/],
+    [{ match: { source: 'a' } }, /endsAt is required unless schedule is set/],
     [{ ...usual, endsAt: 'tomorrow' }, /endsAt must be an RFC 3339 time/],
     [{ ...usual, endsAt: inHours(-1) }, /endsAt must be in the future/],
     [{ ...usual, startsAt: inHours(2) }, /endsAt must be after startsAt/],

@@ -58,7 +58,7 @@ test('an unusable address is refused in one line that does not show the password
   }
   assert.equal(
     await refuse(t, `postgres://guest:guest@127.0.0.1:${port}/signalbox`),
-    `${unusable} the user has too few rights in the database: make the user its owner, or grant CREATE on the database`,
+    `${unusable} the user has too few rights in the database: make the user the owner of the database, or grant CREATE on the database`,
   );
 });
 
@@ -82,10 +82,10 @@ test('PgBouncer refuses a wrong password or database in one line', { skip: toSki
   const url = await startPgBouncer(t, await shareServer());
   assert.equal(
     await refuse(t, url.replace('test-signalbox', 'other')),
-    `${unusable} the password is wrong: correct it in the address`,
+    `${unusable} the password is wrong: correct the password in the address`,
   );
   assert.equal(
     await refuse(t, `${url}x`),
-    `${unusable} the database does not exist: create it, or correct the address`,
+    `${unusable} the database does not exist: create the database, or correct the address`,
   );
 });

@@ -94,8 +94,8 @@ test('a client certificate without its key is refused, and certificate files can
   const certificate = String(client.cert);
   for (const [settings, error] of [
     [paths, 'watches of files and programs can be defined only in the config file, in watches'],
-    [{ certificate }, 'certificate needs key'],
-    [{ key: String(client.key) }, 'key needs certificate'],
+    [{ certificate }, 'certificate needs key: set both'],
+    [{ key: String(client.key) }, 'key needs certificate: set both'],
     [{ certificate, key: 'none' }, 'key must be a private key in PEM without a passphrase'],
     [{ certificate, key: String(own.key) }, 'key does not match certificate'],
     [{ certificate: 'none', key: String(own.key) }, 'certificate has no certificate in PEM'],

@@ -76,7 +76,7 @@ test('grpc: a server without a health service cannot be checked, and other serve
     /fails: (the response is not valid HTTP\/2|the connection was closed)$/,
   );
   const mute = await startFake(t, () => undefined);
-  assert.match((await at(mute))[1] ?? '', /fails: there was no response in time$/);
+  assert.match((await at(mute))[1] ?? '', /fails: no response was received in time$/);
   const closing = await startFake(t, (socket) => void socket.end());
   assert.match((await at(closing))[1] ?? '', /fails: the connection was closed$/);
 });

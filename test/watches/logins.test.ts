@@ -180,7 +180,7 @@ test('servers that send garbage, too much or nothing are faults of logins, withi
   );
   t.diagnostic(JSON.stringify(texts, undefined, 1));
   for (const type of ['redis', 'postgres', 'mysql']) {
-    assert.equal(texts[`${type} mute`], 'there was no response in time');
+    assert.equal(texts[`${type} mute`], 'no response was received in time');
     assert.equal(texts[`${type} closing`], 'the connection was closed');
   }
   assert.equal(texts['redis flood'], 'the response does not come from Redis');

@@ -95,7 +95,7 @@ test('checks of servers that hang, respond endlessly or redirect for ever end, a
   assert.equal(circle.requests.length, 4);
   await waitForState(app, token, 'hang-0', 'firing');
   const { text } = (await readWatch(app, token, 'hang-0')).things[0] ?? {};
-  assert.match(text ?? '', /fails: there was no response in time$/);
+  assert.match(text ?? '', /fails: no response was received in time$/);
   await waitForState(app, token, 'slow', 'firing');
   await waitForState(app, token, 'mute', 'cannot check');
   const closingAt = performance.now();
@@ -178,10 +178,10 @@ test('a certificate that expires soon raises an alert, on a server and in a file
   assert.equal(things[0]?.text, '/dev/zero cannot be read (not a regular file)');
   await waitForState(app, token, 'lying', 'cannot check');
   const { things: lies } = await readWatch(app, token, 'lying');
-  assert.equal(lies[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');
+  assert.equal(lies[0]?.text, '/proc/self/pagemap cannot be read (the file is larger than 1 MiB)');
   await waitForState(app, token, 'ca', 'cannot check');
   const { things: authorities } = await readWatch(app, token, 'ca');
-  assert.equal(authorities[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');
+  assert.equal(authorities[0]?.text, '/proc/self/pagemap cannot be read (the file is larger than 1 MiB)');
   const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
   assert.match(untrusted?.text ?? '', /fails: the certificate is self-signed$/);
 });

@@ -52,7 +52,7 @@ test('a watch with places is of a type whose result depends on the place', async
     assert.equal(status, 201, text);
   }
   const domain = { type: 'domain', domain: 'shop.example', from: ['hub'] };
-  assert.match(await refusal(app, token, domain), /from is not for type domain/);
+  assert.match(await refusal(app, token, domain), /type domain has no setting from/);
 });
 
 /** Starts a real name server with a zone. Resolves to its address. */
@@ -114,7 +114,7 @@ test('records of a name server are ok, unless an answer is missing', requires({ 
   assert.deepEqual(await dns('gone.shop.test'), ['pending', 'gone.shop.test A: the name does not exist']);
   assert.deepEqual(await dns('www.shop.test', { record: 'AAAA' }), [
     'pending',
-    'www.shop.test AAAA: the name has no such record',
+    'www.shop.test AAAA: the name has no record of this type',
   ]);
   assert.deepEqual(await dns('other.test'), ['pending', 'other.test A: the name server refuses the request']);
   const closed = `127.0.0.1:${await findFreePort()}`;

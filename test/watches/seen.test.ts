@@ -80,7 +80,7 @@ test('a check of a server that hangs names the phase: connection, TLS handshake,
   const alerts = await waitForAlerts(app, cases.length, 30_000);
   for (const [index, [, phase, details]] of cases.entries()) {
     const alert = alerts.find(({ source }) => source === `watch/hang-${index}`);
-    assert.match(alert?.message ?? '', /fails: there was no response in time$/);
+    assert.match(alert?.message ?? '', /fails: no response was received in time$/);
     assert.match(alert?.details ?? '', new RegExp(details));
     assert.equal((await readWatch(app, token, `hang-${index}`)).things[0]?.seen?.failed, phase);
   }

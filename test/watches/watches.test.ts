@@ -169,14 +169,14 @@ test('unknown and missing settings of a type are refused with advice', async (t)
     assert.equal(status, 400, JSON.stringify(json));
     return json['error'];
   };
-  assert.equal(await refuse({ type: 'disk' }), 'limit is needed for type disk');
-  assert.equal(await refuse({ type: 'disk', limit: 90, url: 'http://a/' }), 'url is not for type disk');
+  assert.equal(await refuse({ type: 'disk' }), 'type disk needs limit');
+  assert.equal(await refuse({ type: 'disk', limit: 90, url: 'http://a/' }), 'type disk has no setting url');
   assert.equal(await refuse({ type: 'disk', limit: 90, critical: 80 }), 'critical must be higher than limit');
   assert.equal(
     await refuse({ type: 'disk', metric: 'free', limit: 9, clear: 8 }),
     'clear must not be lower than limit',
   );
-  assert.equal(await refuse({ type: 'http' }), 'url is needed for type http');
+  assert.equal(await refuse({ type: 'http' }), 'type http needs url');
   assert.equal(await refuse({ type: 'http', url: 'ftp://a/' }), 'url must be an http or https URL');
   assert.equal(await refuse({ type: 'http', url: 'http://u:p@a/' }), 'url must not have a user or password');
   assert.equal(

@@ -20,7 +20,7 @@ export const toFileSchema = (
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...schema,
     properties: {
-      $schema: { description: 'The file of this schema; the program ignores it.' },
+      $schema: { description: 'Path of this schema; the program ignores this key.' },
       ...properties,
       ...toFormerProperties(properties),
       profiles: { ...properties['profiles'], ...names },

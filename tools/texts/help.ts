@@ -91,7 +91,10 @@ export const groupSettings = (
   const own = Object.entries(schema.properties).filter(([key]) => !isFeatures(key));
   return [
     ...Object.entries(groups).map(([title, keys]) => ({ title, settings: own.filter(([key]) => keys.test(key)) })),
-    ...features.map(({ name, settings }) => ({ title: capitalize(name), settings: Object.entries(settings) })),
+    ...features.map(({ name, settings }) => ({
+      title: capitalize(name.replaceAll('-', ' ')),
+      settings: Object.entries(settings),
+    })),
   ]
     .filter(({ settings }) => settings.length > 0)
     .map(({ title, settings }) => ({ title, settings: settings.map(([key, property]) => toText(key, property)) }));

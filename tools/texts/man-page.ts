@@ -41,7 +41,7 @@ export const createManPage = (
     '.RI [ flags ]\n.RI [ arguments ]',
     '.SH DESCRIPTION',
     toParagraph(
-      'Without a command, signalbox starts the server. It serves alerts, incidents, watches, heartbeats, tasks, diagnostic commands and small stores for scripts, as far as the profiles that are mounted have them.',
+      'Without a command, signalbox starts the server, which serves alerts, incidents, watches, heartbeats, tasks, diagnostic commands and small stores for scripts. The setting `profiles` selects some of these parts.',
     ),
     '.SH COMMANDS',
     ...commands.flatMap(toCommandSection),
@@ -64,14 +64,17 @@ export const createManPage = (
     '.SH FILES',
     ...toItems([
       ['/etc/signalbox/config.json', 'The config file of the Debian package.'],
-      ['/var/lib/signalbox', 'Its data folder. Otherwise the setting `dataDir` names it.'],
+      [
+        '/var/lib/signalbox',
+        'The data folder of the Debian package. Without the package, the setting `dataDir` names the data folder.',
+      ],
     ]),
     '.SH SIGNALS',
     ...toItems([
-      ['SIGTERM, SIGINT, SIGQUIT', 'The server completes what is in progress and stops within 10 seconds.'],
+      ['SIGTERM, SIGINT, SIGQUIT', 'The server completes work in progress, and stops within 10 seconds.'],
       [
         'SIGHUP',
-        'It reloads users, keys, destinations and the certificate, and reopens its logs. In a terminal it stops.',
+        'The server reloads users, keys, destinations and the certificate, and reopens its logs. In a terminal, SIGHUP stops the server.',
       ],
     ]),
     '.SH "EXIT STATUS"',

@@ -39,7 +39,7 @@ export const enrol = async (hub: HubSetting, code: string, keyFile: string): Pro
       if (!mayComeBack)
         throw new SettingsError([
           status === 404
-            ? `${reason}: the server does not accept host reports; mount the profile hosts on the hub`
+            ? `${reason}: the hub does not accept host reports; mount the profile hosts on the hub`
             : reason,
         ]);
       if (performance.now() > end) return temporaryFailure;

@@ -50,7 +50,7 @@ export const runAgent = async (flags: Flags, given: AgentOptions): Promise<numbe
   }
   if (hub.keyFile !== undefined && !existsSync(hub.keyFile))
     throw new SettingsError([
-      `${hub.keyFile} does not exist: run signalbox add-host on the hub, then run the command it prints on this machine`,
+      `${hub.keyFile} does not exist: run signalbox add-host on the hub, then run the printed command on this machine`,
     ]);
   const log = createLog(settings.logLevel);
   const agent = await openAgent(settings, log);

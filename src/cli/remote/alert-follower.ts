@@ -105,7 +105,7 @@ export const followAlerts = async (
 
 /** Explains a failed request, as a clause. */
 const explain = ({ status, message, cause }: ClientError): string => {
-  if (status > 0) return `it responded ${status}`;
+  if (status > 0) return `the server responded ${status}`;
   const { cause: reason } = Object(cause) as { cause?: unknown };
   return reason === undefined ? message : explainFailure(reason);
 };

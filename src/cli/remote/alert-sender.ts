@@ -174,7 +174,7 @@ const attempt = async (
 };
 
 const toAdvice = ({ key }: AlertServer, text: string): string => {
-  if (key === undefined) return `; set ${otherVariables.key}`;
+  if (key === undefined) return `; set ${otherVariables.key} to a key from signalbox create-key`;
   // The specification defines no message for a key without the right to send alerts.
   return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
 };
@@ -184,7 +184,7 @@ export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {
     const dropped = spool.keep({ url: url.href, idempotencyKey, alert: isTooLong(late) ? alert : late }, sentAt);
-    if (dropped > 0) say('too many undelivered alerts on disk: the oldest was dropped');
+    if (dropped > 0) say('too many undelivered alerts on disk: the oldest alert was deleted');
     return { isKept: true };
   } catch (error) {
     return { isKept: false, lost: (error as Error).message };

@@ -73,7 +73,7 @@ export const alertsCommand = defineAskingCommand({
     }
     const [shown, isMore] = [found.slice(0, most).reverse(), found.length > most];
     if (!follow && shown.length === 0)
-      return print(json || csv ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
+      return print(json || csv ? '' : `No ${isFiltered(filter, from) ? 'matching ' : ''}alerts.\n`);
     show(shown);
     if ((from !== undefined || csv) && isMore) say(`more alerts match; only the last ${most} are shown`);
     if (!follow) return;

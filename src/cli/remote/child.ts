@@ -177,7 +177,7 @@ const explainStartFailure = (program: string, error: NodeJS.ErrnoException): str
   if (error.code === 'EACCES') return 'the file is not executable';
   if (error.code !== 'ENOENT') return explainSystemError(error);
   const isThere = program.includes('/') && existsSync(program);
-  return isThere ? 'the interpreter in its first line does not exist' : 'the program does not exist';
+  return isThere ? 'the interpreter in the first line of the file does not exist' : 'the program does not exist';
 };
 
 const maxTailBytes = 4096;

@@ -12,7 +12,7 @@ export const completionCommand = defineCommand({
   summary: 'Print a completion script for bash, zsh or fish.',
   details: [
     'For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"',
-    'The scripts also complete incident and task numbers: they ask the server, and offer nothing if it takes over a second.',
+    'The scripts also complete incident and task numbers: they ask the server, and offer no numbers if the response takes over a second.',
   ],
   variables: askedVariables('incidents:read'),
   run: async ({ words: [word] }) => {

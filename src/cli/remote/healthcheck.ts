@@ -81,7 +81,7 @@ const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<strin
   return isHealth(parseObject(reply.text)) ? undefined : `${url.origin} is not a signalbox server`;
 };
 
-/** Returns the path of a health check, whatever its mount, or of the OpenAPI document if no health check is mounted. */
+/** Returns the path of a health check on any mount, or of the OpenAPI document if no health check is mounted. */
 const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   if (status !== 200) return undefined;
   const paths = Object.keys(Object(parseObject(text)['paths']));

@@ -7,7 +7,8 @@ import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.
 export const addHostCommand = defineAskingCommand({
   name: 'add-host',
   argument: { name: 'NAME' },
-  summary: 'Print a command that makes another machine report to this server; run it there within 30 minutes.',
+  summary:
+    'Print a command that makes another machine report to this server. Run that command on the machine within 30 minutes.',
   details: ["The command contains a one-time code. Use an administrator's key, or a key with the scope hosts:create."],
   flags: {
     hub: { value: 'URL', summary: 'URL at which the machine reaches this server. Default: the URL of the request.' },

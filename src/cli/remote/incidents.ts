@@ -34,7 +34,7 @@ export const incidentsCommand = defineAskingCommand({
     const isActive = state === undefined || state === 'active';
     const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
     const listed = await ask<ListReply<Incident>>('api/incidents', { query });
-    show(listed.data, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
+    show(listed.data, toText, `No ${state === undefined ? 'open' : 'matching'} incidents.\n`);
     if (!json) sayIfMore(listed, 'most recently changed');
   },
 });
@@ -94,7 +94,7 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
     ...(row.silencedBy.length === 0
       ? []
       : [`No notifications: silenced by ${row.silencedBy.map(toShortId).join(', ')}.\n`]),
-    ...(row.cause ? [`Because of #${row.cause.number}, ${foldSpaces(row.cause.name)}.\n`] : []),
+    ...(row.cause ? [`Cause: incident #${row.cause.number}, ${foldSpaces(row.cause.name)}.\n`] : []),
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],
@@ -153,7 +153,7 @@ export const resolveCommand = defineAskingCommand({
 export const escalateCommand = defineAskingCommand({
   name: 'escalate',
   argument: oneIncident,
-  summary: 'Notify the next step of an escalation policy now.',
+  summary: "Take the next step of an incident's escalation policy now.",
   flags: {},
   scope: 'incidents:write',
   run: async ({ ask, show }, { words: [number = ''] }) => {

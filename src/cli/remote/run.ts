@@ -32,7 +32,7 @@ export const runProgram = defineCommand({
   details: [
     'The command runs without a shell. Its input, output and exit code, and signals sent to signalbox, are passed through.',
     'The alert contains the exit code or signal, and the last 20 lines of output (4 KiB at most), but not the arguments.',
-    'With --timeout, a command that runs too long also sends one alert, and continues. If the command then fails, a second alert follows.',
+    'With --timeout, signalbox also sends one alert if the command runs too long; the command continues. If the command then fails, a second alert follows.',
     'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
     'signalbox waits at most 1 second for processes that the command leaves in the background.',
     'A command whose output cannot be written, for example on a full disk, counts as failed: the exit code is never 0.',
@@ -61,7 +61,7 @@ export const runProgram = defineCommand({
     },
     retryFor: {
       ...clientFlags.retryFor,
-      summary: 'Seconds to retry while the server is unreachable; the command exits later by that time. Default 60.',
+      summary: 'Seconds to retry while the server is unreachable, which delays the exit. Default 60.',
     },
   },
   variables: clientVariables,

@@ -103,17 +103,19 @@ const maxSeconds = 2_000_000;
 export const toMilliseconds = (flag: string, text: string): number => {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds <= maxSeconds) return seconds * 1000;
-  throw new UsageError(`${toFlag(flag)} must be seconds from 0 to ${maxSeconds}, not ${JSON.stringify(text)}`);
+  throw new UsageError(
+    `${toFlag(flag)} must be a number of seconds from 0 to ${maxSeconds}, not ${JSON.stringify(text)}`,
+  );
 };
 
 /** Returns a URL that ends with `/`. `place` names the source of the text in error messages. */
 export const toServerUrl = (text: string, place: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new UsageError(`${place} must be a URL like ${defaultUrl}, not ${JSON.stringify(text)}`);
+    throw new UsageError(`${place} must be a URL such as ${defaultUrl}, not ${JSON.stringify(text)}`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new UsageError(`${place} must be a URL without user name, password, query and fragment`);
+    throw new UsageError(`${place} must be a URL without user name, password, query or fragment`);
   }
   url.pathname = url.pathname.replace(/\/*$/, '/');
   return url;

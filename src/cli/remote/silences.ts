@@ -97,7 +97,7 @@ export const silenceCommand = defineAskingCommand({
   scope: 'incidents:write',
   run: async (asking, { words, own: { from, for: span, until, schedule, zone, maintenance, message, expire } }) => {
     if (expire !== undefined) {
-      if (words.length > 0) throw new UsageError('--expire ends a silence and takes no patterns: remove them');
+      if (words.length > 0) throw new UsageError('--expire ends a silence and takes no patterns: remove the patterns');
       return end(asking, expire);
     }
     const now = new Date();
@@ -128,7 +128,9 @@ const toMatch = (words: readonly string[]): object => {
   const pairs = words.map((word) => {
     const [, name, pattern] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
     if (name !== undefined && pattern !== undefined) return [name, pattern] as const;
-    throw new UsageError(`a pattern must be like NAME=PATTERN, such as 'source=backup*', not ${JSON.stringify(word)}`);
+    throw new UsageError(
+      `a pattern must have the form NAME=PATTERN, such as 'source=backup*', not ${JSON.stringify(word)}`,
+    );
   });
   const labels = pairs.filter(([name]) => !members.includes(name));
   return {

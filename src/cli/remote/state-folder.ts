@@ -135,7 +135,7 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
       if (kept?.url === url) yield { kept, remove };
       if (kept) continue;
       const what = `a file contains no valid ${noun}`;
-      tolerate(what, () => say(`${what}: renamed to ${this.setAside(file)}`));
+      tolerate(what, () => say(`${what}: renamed the file to ${this.setAside(file)}`));
     }
   }
 
@@ -173,9 +173,9 @@ const lstat = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 
 const assertOwn = (folder: string): void => {
   const stats = lstatSync(folder);
-  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder: remove it`);
+  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder: remove the file`);
   const isOwn = process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & othersWrite) === 0);
-  if (!isOwn) throw new Error(`other accounts can write to ${folder}: remove it`);
+  if (!isOwn) throw new Error(`other accounts can write to ${folder}: remove the folder`);
 };
 
 /** Returns the folder for state. Undefined for a user without a home directory. */

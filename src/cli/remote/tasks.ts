@@ -35,7 +35,7 @@ export const tasksCommand = defineAskingCommand({
       all.total += total;
     }
     all.data.sort(compareUrgency);
-    show(all.data, toTaskTable, `No ${(status ?? only) === undefined ? 'open' : 'such'} tasks.\n`);
+    show(all.data, toTaskTable, `No ${(status ?? only) === undefined ? 'open' : 'matching'} tasks.\n`);
     sayIfMore(all, 'newest');
   },
 });

@@ -92,7 +92,9 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   const address = await listen(app, settings, log);
   /** Reopens files and applies changes to users. An error is logged and leaves the previous state in use. */
   const reload = async (): Promise<void> => {
-    await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be reopened'));
+    await app
+      .reopen()
+      .catch((err: unknown) => log.error({ err }, 'the log files or the certificate could not be reopened'));
     reloadSettings(app, log, schema, flags);
   };
   // In a terminal, SIGHUP means the window was closed, so the server stops.
@@ -182,10 +184,10 @@ const largeHeapBytes = 64 * MiB;
 const startGarbageMs = 100;
 
 const reasons: Record<string, string> = {
-  EADDRINUSE: 'the port is in use; choose another with --port',
+  EADDRINUSE: 'the port is in use; choose another port with --port',
   EACCES: 'this account is not allowed to use the port; choose a port above 1023 with --port',
-  EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
-  ENOTFOUND: 'the host name is unknown; choose another with --host',
+  EADDRNOTAVAIL: 'this machine does not have this address; choose another address with --host',
+  ENOTFOUND: 'the host name is unknown; choose another name with --host',
 };
 
 /** Formats the server's URL. Fastify's own text shows 127.0.0.1 even if the server listens on every address. */

@@ -30,23 +30,23 @@ interface Options {
 export const handleSignals = ({ log, close, limitMs, reload }: Options): void => {
   let isStopping = false;
   const endNow = (reason: string): never => {
-    log.error(`${reason}: work in progress is not completed`);
+    log.error(`${reason}: exiting without completing work in progress`);
     process.exit(1);
   };
   const stop = async (exitCode: 0 | 1): Promise<void> => {
     isStopping = true;
-    setTimeout(() => endNow(`not stopped within ${limitMs / 1000} s`), limitMs);
+    setTimeout(() => endNow(`shutdown did not end within ${limitMs / 1000} s`), limitMs);
     try {
       await close();
       process.exit(exitCode);
     } catch (err) {
-      log.error({ err }, 'the server could not be shut down cleanly');
+      log.error({ err }, 'the server did not shut down cleanly');
       process.exit(1);
     }
   };
   for (const signal of reload ? stopSignals : ([...stopSignals, 'SIGHUP'] as const)) {
     process.on(signal, () => {
-      if (isStopping) endNow(`second ${signal}`);
+      if (isStopping) endNow(`second ${signal} during shutdown`);
       log.info({ signal }, 'shutting down');
       void stop(0);
     });
@@ -55,7 +55,7 @@ export const handleSignals = ({ log, close, limitMs, reload }: Options): void =>
   // Unhandled rejections arrive here, too.
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'unexpected error');
-    if (isStopping) endNow('error while stopping');
+    if (isStopping) endNow('error during shutdown');
     void stop(1);
   });
   if (reload) process.on('SIGHUP', () => void reload());

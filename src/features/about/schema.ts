@@ -5,7 +5,7 @@ const storeKinds = ['memory', 'file', 'postgresql'] as const;
 
 export const About = defineShape('About', {
   version: Type.String({ description: 'Version of signalbox.', examples: ['1.0.0'] }),
-  runtime: Type.String({ description: 'Runtime and its version.', examples: ['Node.js 20.20.2'] }),
+  runtime: Type.String({ description: 'Name and version of the runtime.', examples: ['Node.js 20.20.2'] }),
   uptimeSeconds: Type.Integer({ description: 'Seconds since the server started.', examples: [86_400] }),
   store: Type.Enum(storeKinds, {
     type: 'string',
@@ -29,8 +29,8 @@ const Licence = defineShape('Licence', {
 export type Licence = Static<typeof Licence>;
 
 export const LicenceList = defineShape('LicenceList', {
-  count: Type.Integer({ description: 'Libraries in `data`.', examples: [1] }),
-  data: Type.Array(Licence, { description: 'Sorted by name, after Node.js if the program contains it.' }),
+  count: Type.Integer({ description: 'Number of libraries in `data`.', examples: [1] }),
+  data: Type.Array(Licence, { description: 'Sorted by name; Node.js, if included in the program, comes first.' }),
 });
 
 export const ScheduleQuery = Type.Object({
@@ -49,7 +49,7 @@ export const ScheduleQuery = Type.Object({
 });
 
 export const ScheduleTimes = defineShape('ScheduleTimes', {
-  count: Type.Integer({ description: 'Times in `data`.', examples: [3] }),
+  count: Type.Integer({ description: 'Number of times in `data`.', examples: [3] }),
   data: Type.Array(Type.String({ format: 'date-time', examples: ['2036-02-02T01:00:00.000Z'] }), {
     description: 'Next times of the schedule.',
   }),

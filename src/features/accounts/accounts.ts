@@ -15,7 +15,7 @@ export interface SessionEnd {
   notBefore: number;
   /**
    * True if the name had no account, so its tokens come from another issuer. Only their times distinguish valid tokens
-   * from revoked ones.
+   * from revoked tokens.
    */
   isForeign?: boolean;
 }

@@ -43,7 +43,7 @@ export const accounts = defineFeature({
       name: 'login',
       aliases: ['A'],
       mounts: ['/', '/protected'],
-      summary: 'passwords for tokens',
+      summary: 'login with a password, which returns a token',
       fixedAccess: 'open',
     },
     {

@@ -55,7 +55,7 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
         const { name, scope, scopes = scope && [scope] } = given;
         keyKind.assertName?.(name);
         if (!scopes) throw new HttpError('invalid', 'scopes is required');
-        if (scope && given.scopes) throw new HttpError('invalid', 'use either scope or scopes: remove one of them');
+        if (scope && given.scopes) throw new HttpError('invalid', 'use either scope or scopes, not both');
         const { key, entry } = createAccessKey(name, scopes);
         const { name: _, ...value } = entry;
         const known = await keeper.create(name, value, by);

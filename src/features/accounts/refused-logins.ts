@@ -18,7 +18,7 @@ export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
   const endMinute = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (suppressed > 0) log.warn({ suppressed }, 'login: more logins were refused in the last minute');
+    if (suppressed > 0) log.warn({ suppressed }, 'login: further refused logins of the last minute were not logged');
     lines = 0;
     suppressed = 0;
   };
@@ -26,7 +26,7 @@ export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
     report: (user: string | undefined, ip: string | undefined, reason: string): void => {
       timer ??= setTimeout(endMinute, minute).unref();
       lines += 1;
-      if (lines <= linesPerMinute) log.warn({ user, ip, reason }, 'login: refused');
+      if (lines <= linesPerMinute) log.warn({ user, ip, reason }, 'login: a login was refused');
       else suppressed += 1;
     },
     /** Logs the number of further refusals in the current minute. */

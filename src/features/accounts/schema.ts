@@ -14,7 +14,7 @@ const password = (description: string) =>
 const usualPassword = password('At least 12 characters that are not easily guessed, at most 128 bytes.');
 
 export const FirstAccount = defineShape('FirstAccount', {
-  code: Type.String({ description: 'Code from the link in the start message.', examples: ['bW9zdCBzZWNyZXQ'] }),
+  code: Type.String({ description: 'Code from the link in the startup message.', examples: ['bW9zdCBzZWNyZXQ'] }),
   name: userName,
   password: usualPassword,
 });
@@ -41,7 +41,7 @@ export const UserParams = Type.Object({ user: Type.String({ description: 'Name o
 const keyScopes = Type.Array(Type.Enum(scopes, { type: 'string' }), {
   minItems: 1,
   uniqueItems: true,
-  description: 'Uses of the key.',
+  description: 'Scopes of the key.',
   examples: [['alerts:write']],
 });
 
@@ -55,7 +55,7 @@ const keyFields = {
   name: Type.String({ examples: ['grafana'] }),
   scopes: keyScopes,
   origin: settingOrigin,
-  lastUsedAt: orNull(Time, 'Last use known to this server.'),
+  lastUsedAt: orNull(Time, 'Time of the last use known to this server.'),
   isUnused: Type.Boolean({ description: 'True if the key has not been used for 90 days.', examples: [false] }),
   ...settingFacts,
 };
@@ -66,7 +66,7 @@ export type ShownKey = Static<typeof ShownKey>;
 export const CreatedKey = defineShape('CreatedKey', {
   ...keyFields,
   key: Type.String({
-    description: 'The key; no other response contains it.',
+    description: 'The key; no other response contains the key.',
     examples: ['sbk_0000000000000000000000000000000000000000000'],
   }),
 });
@@ -78,8 +78,8 @@ export const KeyParams = Type.Object({ key: Type.String({ description: 'Name of 
 export const ShownSession = defineShape('Session', {
   id: Type.String({ examples: ['7f3cQvE0mX1dJ9aPzq2LbA'] }),
   startedAt: Type.String({ ...Time, description: 'Time of the login.' }),
-  renewedAt: Type.String({ ...Time, description: 'Time when the last token was issued.' }),
-  expiresAt: Type.String({ ...Time, description: 'Time when the session ends unless it is renewed.' }),
+  renewedAt: Type.String({ ...Time, description: 'Time at which the last token was issued.' }),
+  expiresAt: Type.String({ ...Time, description: 'Time at which the session ends unless the session is renewed.' }),
   address: orNull(Type.String({ examples: ['192.0.2.7'] }), 'IP address of the client.'),
   client: orNull(Type.String({ examples: ['Mozilla/5.0'] }), 'User-Agent of the client.'),
   isCurrent: Type.Boolean({ description: 'True for the session of this request.', examples: [true] }),

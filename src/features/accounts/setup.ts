@@ -57,7 +57,7 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
     path: '/api/setup',
     ...openFor('account:own'),
     staysOpen: true,
-    summary: 'Create the first account with the code from the start message',
+    summary: 'Create the first account with the code from the startup message',
     schema: {
       operationId: 'setUp',
       body: FirstAccount,

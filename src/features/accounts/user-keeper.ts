@@ -70,7 +70,7 @@ export const createUserKeeper = (
     throw new HttpError(
       'wrong-state',
       account.origin === 'config'
-        ? `User ${name} is defined in the settings: change it there`
+        ? `User ${name} is defined in the settings: change the user there`
         : `User ${name} is temporary and cannot be changed: create an account`,
     );
   };
@@ -147,8 +147,8 @@ export const createUserKeeper = (
         throw linkUsed();
       }),
     /**
-     * Replaces role and password. Without a password, keeps the old one. Rejects a user's change of their own password,
-     * because `changePassword` is for that.
+     * Replaces role and password. Without a password, keeps the old password. Rejects a user's change of their own
+     * password, because `changePassword` is for that.
      */
     change: async (
       name: string,

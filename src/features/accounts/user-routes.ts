@@ -22,7 +22,7 @@ export const createUserRoutes = (accounts: Accounts, users: UserSettingKeeper, k
     replace(
       {
         operationId: 'replaceUser',
-        summary: 'Change the role or password of a user, and log them out everywhere',
+        summary: 'Change the role or password of a user, and end all sessions of the user',
         body: ChangedUser,
         ignores: ShownUser,
       },

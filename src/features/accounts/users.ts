@@ -9,7 +9,7 @@ export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
   type: 'string',
   description:
-    '`config`: defined in the settings. `made`: created while the server was running. `temporary`: with a random password, until an account is created.',
+    '`config`: defined in the settings. `made`: created while the server was running. `temporary`: exists with a random password until an account is created.',
   examples: ['made'],
 });
 
@@ -67,21 +67,21 @@ export const loginSettings = {
   ),
   loginTriesPerAddress: tries(
     8,
-    'Failed logins after which an address (IPv6: a /64) is delayed: 10 s, then twice as long each time; 0 means no limit.',
+    'Number of failed logins after which logins from an address (IPv6: a /64) are delayed: 10 s, then twice as long each time; 0 means no limit.',
   ),
   loginTriesPerUser: tries(
     30,
-    'After this many failed logins for one user within an hour, the failing addresses are delayed by up to 30 s; 0 means no limit.',
+    'Number of failed logins for one user within an hour, after which logins from the failing addresses are delayed by up to 30 s; 0 means no limit.',
   ),
   loginTriesInTotal: tries(
     200,
-    'Failed logins for all users within an hour after which failing addresses are delayed by up to 30 s; 0 means no limit.',
+    'Number of failed logins for all users within an hour, after which logins from the failing addresses are delayed by up to 30 s; 0 means no limit.',
   ),
   loginMaxDelay: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 300,
-    description: 'Longest delay of an address, in seconds.',
+    description: 'Maximum delay of logins from an address, in seconds.',
   }),
 };
 
@@ -98,7 +98,7 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
   if (adminPassword !== undefined || readerPassword !== undefined) {
     problems.push(
       'adminPassword and readerPassword (SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASSWORD) ' +
-        'have no effect when users is set: remove them',
+        'have no effect when users is set: remove both',
     );
   }
   if (new Set(users.map(({ name }) => name)).size < users.length) {

@@ -33,11 +33,11 @@ const AlertmanagerAlert = defineShape('AlertmanagerAlert', {
     summary: 'disk is full',
     incident: '412',
   }),
-  startsAt: time('Time when the incident opened.'),
-  updatedAt: time('Time when the latest alert was received.'),
+  startsAt: time('Time at which the incident opened.'),
+  updatedAt: time('Time at which the latest alert was received.'),
   endsAt: time('Five minutes from now, because the incident is still open.'),
-  fingerprint: text('a1b2c3d4e5f60718', 'Stays the same for an incident.'),
-  generatorURL: text('https://grafana.example.org/alerting', 'Link from the sender; empty if there is none.'),
+  fingerprint: text('a1b2c3d4e5f60718', 'Fingerprint of the incident, which never changes.'),
+  generatorURL: text('https://grafana.example.org/alerting', 'Link from the sender, or an empty string.'),
   receivers: AlertmanagerReceivers,
   status: defineShape('AlertmanagerAlertStatus', {
     state: Type.Enum(['active', 'suppressed'], { type: 'string', description: '`suppressed`: a silence is active.' }),
@@ -74,7 +74,7 @@ export const AlertmanagerAlertQuery = Type.Object({
   receiver: Type.Optional(
     Type.String({
       maxLength: maxValueLength,
-      description: 'Expression for receivers; the only receiver is `signalbox`.',
+      description: 'Regular expression for receivers; the only receiver is `signalbox`.',
     }),
   ),
 });

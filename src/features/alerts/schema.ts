@@ -19,12 +19,12 @@ export const AlertBody = Type.Partial(
       examples: ['backup/web-1'],
     }),
     status: Type.String({
-      description: '`firing` or `resolved`; with a `key`, `firing` by default. Any other text counts as absent.',
+      description: '`firing` or `resolved`; with a `key`, `firing` by default. Any other value counts as absent.',
       examples: ['firing'],
     }),
     labels: Type.Object({}, { additionalProperties: true, examples: [{ team: 'db' }] }),
     link: Type.String({
-      description: 'An http or https URL; other texts are dropped.',
+      description: 'An http or https URL; any other value is dropped.',
       examples: ['https://backup.example.org/jobs/7'],
     }),
   }),
@@ -52,7 +52,7 @@ export const AlertQuery = Type.Object({
     minimum: 0,
     maximum: 10_000,
     default: 10,
-    description: 'Number of records to search, from the end of the log.',
+    description: 'Number of latest records to search.',
   }),
   level: optionalText('Only alerts with exactly this level.', 'ERROR'),
 });
@@ -92,7 +92,7 @@ const filters = {
 };
 
 export const SearchQuery = Type.Object({
-  ...pagingQuery('alerts', 'Only alerts before this `seq`, the `next` of the previous page.'),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`; pass the `next` of the previous page.'),
   ...filters,
   since,
   until,
@@ -149,7 +149,7 @@ export const AlertEntry = defineShape('AlertEntry', entry);
 export type AlertEntry = Static<typeof AlertEntry>;
 
 export const AlertPage = defineShape('AlertPage', {
-  count: Type.Integer({ description: 'Alerts in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of alerts in `data`.', examples: [1] }),
   data: Type.Array(AlertEntry, { description: 'Newest first.' }),
   next: orNull(Type.Integer({ examples: [992] }), 'Value of `before` for the next page.'),
 });
@@ -183,7 +183,8 @@ export const AlertHistogram = defineShape('AlertHistogram', {
       time: Type.String({ format: 'date-time', examples: [example], description: 'Start of the bucket.' }),
       count: Type.Integer({ description: 'Alerts received in the bucket.', examples: [3] }),
       levels: Type.Record(Type.String(), Type.Integer({ examples: [3] }), {
-        description: 'Alerts by severity, without zeros: `CRITICAL`, `ERROR`, `WARNING`, `INFO`.',
+        description:
+          'Number of alerts by severity: `CRITICAL`, `ERROR`, `WARNING`, `INFO`. Severities without alerts are absent.',
       }),
     }),
     { description: 'In chronological order, including buckets without alerts.' },

@@ -16,7 +16,7 @@ const measured = {
   percentage: orNull(Type.Number({ examples: [99.8842] }), 'Availability in percent.'),
   isExact: Type.Boolean({
     description:
-      'False if some seconds are estimated, because the range contains part of a day that is over 100 days old, has more than 50 state changes, or had its clock set back.',
+      'False if some seconds are estimated, because the range contains part of a day that is over 100 days old, that has more than 50 state changes, or on which the clock was set back.',
     examples: [true],
   }),
 };

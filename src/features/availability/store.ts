@@ -30,7 +30,7 @@ export class AvailabilityStore extends ProjectionStore<AvailabilityFold> {
     try {
       await Promise.all(events.map((event) => this.projection.append({ ...event })));
     } catch (error) {
-      throw toNotStored('Changes of checks', error as Error);
+      throw toNotStored('State changes of checks', error as Error);
     }
   }
 }

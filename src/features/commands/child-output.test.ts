@@ -13,7 +13,7 @@ test('output is read to the end, and a failed program rejects with its message',
   assert.equal(await readChildText({ ...request, args: [...args, '0'] }), 'é\n');
   await assert.rejects(readChildText({ ...request, args: [...args, '1'] }), new CommandFailure('sh failed: bad'));
   const program = writeProgram(t, 'silent', 'exit 2');
-  const failure = new CommandFailure('silent failed: it wrote no error message');
+  const failure = new CommandFailure('silent failed: the program wrote no error message');
   await assert.rejects(readChildText({ ...request, program, args: [] }), failure);
 });
 

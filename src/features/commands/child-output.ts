@@ -35,7 +35,7 @@ export const readChildText = async ({ maxBytes, ...request }: TextRequest): Prom
 
 /** Returns a program's failure, with its own error message. */
 export const toCommandFailure = (program: string, stderr: string): CommandFailure =>
-  new CommandFailure(`${basename(program)} failed: ${stderr || 'it wrote no error message'}`);
+  new CommandFailure(`${basename(program)} failed: ${stderr || 'the program wrote no error message'}`);
 
 /**
  * Collects up to `maxRows` rows and about 8 MiB from a program that writes one row per line. `toRow` returns undefined

@@ -32,6 +32,6 @@ export const chooseRunner = async ({
   const places = powerShellPaths.join(', ') || 'any known path';
   throw new SettingsError([
     `commandRunner is ${commandRunner}, but there is no PowerShell at ${places}: ` +
-      'install it, set powershellPath, or set commandRunner to native',
+      'install PowerShell, set powershellPath, or set commandRunner to native',
   ]);
 };

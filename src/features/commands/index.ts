@@ -16,7 +16,7 @@ const checkTool: Tool = {
   name: 'check-command',
   argument: { name: 'LINE', isQuoted: true },
   summary:
-    'check whether a command line is allowed, without running it; print the parsed command, or the reason for the refusal',
+    'check whether a command line is allowed, without running the command; print the parsed command, or the reason for the refusal',
   run: (line) => {
     const command = checkCommand(line);
     if (command instanceof Refusal) return { output: `refused: ${command.message}`, ok: false };

@@ -126,7 +126,7 @@ test('a line with any other syntax is refused by naming the part', () => {
       (n) =>
         [`X a,${n}`, `X ${n} ,a`, `X -Name a, ${n}, b`].map((line): [string, RegExp] => [
           line,
-          new RegExp(`^"${n.replace(/[.+]/, '\\$&')}" in a list is a number in PowerShell: put it in quotes$`),
+          new RegExp(`^"${n.replace(/[.+]/, '\\$&')}" in a list is a number in PowerShell: put the value in quotes$`),
         ]),
     ),
     ['X –Name a', /^Character – \(U\+2013\)/],

@@ -128,7 +128,7 @@ const groupTokens = (tokens: Token[]): RawParameter[] => {
     if ((afterComma && (isComma || isName)) || (isComma && !hasValue)) throw refuseComma();
     const isInList = afterComma || tokens[index + 1]?.kind === 'comma';
     if (kind === 'word' && isInList && number.test(text) && !plainNumber.test(text)) {
-      throw new Refusal(`${quoteWord(text)} in a list is a number in PowerShell: put it in quotes`);
+      throw new Refusal(`${quoteWord(text)} in a list is a number in PowerShell: put the value in quotes`);
     }
     if (isName) parameters.push({ name: text.slice(1), values: [] });
     else if (!isComma) addValue(parameters, text, afterComma);

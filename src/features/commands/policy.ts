@@ -66,8 +66,8 @@ export const policies = {
     parameters: {
       LogName: { kind: choiceKind(['Application', 'System']), required: true, description: 'Log to read.' },
       Newest: { kind: integerKind(1, 1000), default: 50, description: 'Maximum number of events.' },
-      After: { kind: dateKind, description: 'Only events later than this.' },
-      Before: { kind: dateKind, description: 'Only events earlier than this.' },
+      After: { kind: dateKind, description: 'Only events after this time.' },
+      Before: { kind: dateKind, description: 'Only events before this time.' },
       EntryType: {
         kind: choiceKind(['Error', 'Information', 'Warning', 'SuccessAudit', 'FailureAudit']),
         maxValues: 5,

@@ -32,7 +32,11 @@ const time = '2026-01-31T09:30:00.123Z';
 
 /** Audit record: a command and its outcome. */
 export const Execution = defineShape('Execution', {
-  time: Type.String({ format: 'date-time', description: 'Time when the request arrived, in UTC.', examples: [time] }),
+  time: Type.String({
+    format: 'date-time',
+    description: 'Time at which the request arrived, in UTC.',
+    examples: [time],
+  }),
   requestId: Type.String({ description: "Id of the request in the server's log.", examples: ['req-8'] }),
   user: nullable(
     Type.String({ description: 'Name of the user; null if commands need no token.', examples: ['admin'] }),
@@ -56,7 +60,9 @@ export const Execution = defineShape('Execution', {
       examples: ['The command did not finish within 30 s'],
     }),
   ),
-  exit: nullable(Type.Enum(exits, { type: 'string', description: 'End of the command; null if it did not start.' })),
+  exit: nullable(
+    Type.Enum(exits, { type: 'string', description: 'Outcome of the command; null if the command did not start.' }),
+  ),
   durationMs: nullable(Type.Integer({ description: 'Milliseconds, including the time in the queue.', examples: [3] })),
   rows: nullable(Type.Integer({ description: 'Objects in the result.', examples: [1] })),
   truncated: nullable(Type.Boolean({ examples: [false] })),
@@ -69,7 +75,7 @@ export const ExecutionQuery = Type.Object({
     minimum: 0,
     maximum: 10_000,
     default: 10,
-    description: 'Number of records to return, from the end of the audit.',
+    description: 'Number of latest records to return.',
   }),
 });
 
@@ -113,6 +119,6 @@ export const commandSettings = {
     default: 'auto',
     description: 'Program that runs commands; auto means powershell on Windows and native elsewhere.',
   }),
-  auditRetainBytes: retention('Bytes of closed audit files to keep; 0 keeps all.'),
+  auditRetainBytes: retention('Maximum bytes of closed audit files to keep; 0 keeps all.'),
   auditRetainDays: retention('Days to keep a closed audit file; 0 keeps all.'),
 };

@@ -13,7 +13,7 @@ import type { SendEvent, Topic } from '../../kit/topic.ts';
 /** Maximum number of open streams, shared fairly between addresses. */
 const maxStreams = 128;
 
-const noneFree = `All ${maxStreams} event streams are in use, or all streams of your address: try again later`;
+const noneFree = `All ${maxStreams} event streams, or all streams for your address, are in use: try again later`;
 
 const EventQuery = Type.Object({
   topics: Type.String({

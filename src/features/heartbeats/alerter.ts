@@ -172,7 +172,7 @@ export class HeartbeatAlerter {
   }
 
   #retry(err: unknown): void {
-    this.#warn(err, 'heartbeats: heartbeats cannot be checked; trying again');
+    this.#warn(err, 'heartbeats: due times cannot be checked; trying again');
     this.#plan(this.#now() + retryMs);
   }
 
@@ -224,7 +224,7 @@ export class HeartbeatAlerter {
     try {
       this.#takeStep(name);
     } catch (err) {
-      this.#warn(err, 'heartbeats: a heartbeat cannot be checked; trying again');
+      this.#warn(err, 'heartbeats: the due time of a heartbeat cannot be checked; trying again');
       this.#wait(name, this.#now() + retryMs);
     }
   }
@@ -252,7 +252,7 @@ export class HeartbeatAlerter {
       .then(
         () => true,
         (err: unknown) => {
-          this.#warn(err, 'heartbeats: a change cannot be stored; trying again');
+          this.#warn(err, 'heartbeats: a state change cannot be stored; trying again');
           this.#wait(name, now + retryMs);
           return false;
         },

@@ -68,7 +68,7 @@ export const HeartbeatBody = Type.Partial(
     ...definitionFields,
     uuid: nullable(
       Type.String({ pattern: uuidPattern, examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'] }),
-      'Secret address of a new heartbeat, for jobs that already ping it; random by default. An existing heartbeat keeps its address.',
+      'Secret address of a new heartbeat, for jobs that already ping this address; random by default. An existing heartbeat keeps its address.',
     ),
   }),
   // Name of the type in released versions of the client.
@@ -85,6 +85,6 @@ export const assertName = (name: string): void => {
   if (new RegExp(namePattern).test(name) && !isUuid(name)) return;
   throw new HttpError(
     'invalid',
-    'The name of a heartbeat consists of up to 64 letters, digits, ".", "_" and "-", begins with a letter or digit, and is not a UUID',
+    'The name of a heartbeat must consist of up to 64 letters, digits, ".", "_" and "-", begin with a letter or digit, and not be a UUID',
   );
 };

@@ -27,7 +27,7 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
     throw new HttpError('invalid', 'set either period or schedule');
   }
   if (period !== undefined) {
-    if (timeZone !== undefined) throw new HttpError('invalid', 'timeZone needs schedule');
+    if (timeZone !== undefined) throw new HttpError('invalid', 'timeZone can be used only with schedule');
     const graceMs = 1000 * (grace ?? Math.max(1, Math.round(period * defaultGraceShare)));
     return { dueAfter: (pingAt) => pingAt + period * 1000, graceAt: () => graceMs };
   }

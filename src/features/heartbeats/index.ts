@@ -60,7 +60,8 @@ export const heartbeats = defineFeature({
       configured: settings.heartbeats,
       check: ({ name, definition }) => dependencies.assertUsable(`heartbeat/${name}`, definition),
       checkDeletion: (name) => dependencies.assertUnneeded(`heartbeat/${name}`),
-      onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: a stored heartbeat cannot be used'),
+      onUnusable: (name, err) =>
+        log.error({ err, name }, 'heartbeats: a stored heartbeat cannot be used and has no effect'),
     });
     // Compile all definitions before the first request.
     keeper.list();

@@ -33,7 +33,7 @@ export class HeartbeatKeeper extends SettingKeeper<
    */
   override async put(name: string, given: HeartbeatBody, by: string, expected?: readonly number[]) {
     const other = given.uuid ? this.findByAddress(given.uuid) : undefined;
-    if (other && other.name !== name) throw new HttpError('wrong-state', 'Another heartbeat has this uuid');
+    if (other && other.name !== name) throw new HttpError('wrong-state', 'Another heartbeat has this UUID');
     return super.put(name, given, by, expected);
   }
 

@@ -66,7 +66,7 @@ export const createPingRoutes = (parts: PingRouteParts): Route[] => {
   const signal = {
     ...common,
     path: '/ping/:address/:signal',
-    summary: 'Report the start, failure or exit code of the job, or a text',
+    summary: 'Report the start, failure or exit code of the job, or a log text',
   } as const;
   const consumes = ['text/plain', 'application/json'];
   const shared = { querystring: PingQuery, response } as const;

@@ -103,7 +103,10 @@ const findHeartbeat = async (
   if (known) return { known, isNew: false };
   assertKnown(store);
   if (create !== '1') {
-    throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: add ?create=1 to create it`);
+    throw new HttpError(
+      'not-found',
+      `There is no heartbeat ${address.slice(0, 100)}: add ?create=1 to create the heartbeat`,
+    );
   }
   // Creating a heartbeat changes a setting. The right to ping does not include that.
   assertAllowed('heartbeats:create');

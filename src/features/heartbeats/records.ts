@@ -30,7 +30,7 @@ export type HeartbeatRecord =
    */
   | ({ type: 'told'; alert: string | null; level: string; problem: number; isForgotten?: true } & OfHeartbeat)
   | ({ type: 'pause' | 'resume'; by: string } & OfHeartbeat)
-  /** The first ping is expected, counted from this time. */
+  /** The first ping is expected. Its due time is counted from the time of this event. */
   | ({ type: 'expected' } & OfHeartbeat)
   /** An import stored the state. No ping could be received before the import. */
   | ({ type: 'moved'; state: MovedState } & OfHeartbeat)

@@ -37,7 +37,7 @@ export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
     read({ operationId: 'getHeartbeat', summary: 'Get a heartbeat' }),
     createRunsRoute(parts),
     toBadgeRoute(parts),
-    createPauseRoute(parts, 'pause', 'Pause a heartbeat: no pings are expected until it is resumed'),
+    createPauseRoute(parts, 'pause', 'Pause a heartbeat: no pings are expected until the heartbeat is resumed'),
     createPauseRoute(parts, 'resume', 'Resume a heartbeat: pings are expected again'),
     put(
       {

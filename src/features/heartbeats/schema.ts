@@ -27,7 +27,7 @@ export type HeartbeatRun = Static<typeof HeartbeatRun>;
 const { result, durationMs } = HeartbeatRun.properties;
 
 const RecentRun = defineShape('RecentRun', {
-  at: Type.String({ ...Time, description: 'Time when the end was received; the start of an unfinished run.' }),
+  at: Type.String({ ...Time, description: 'Time at which the end was received; the start of an unfinished run.' }),
   durationMs,
   result,
 });

@@ -7,7 +7,7 @@ import type { HostKeeper } from './kind.ts';
 
 /**
  * Milliseconds between the last report of a silent host and its alert. The alert is delayed in case other hosts are
- * silent, too.
+ * also silent.
  */
 const noticeMs = minuteMs + 6000;
 

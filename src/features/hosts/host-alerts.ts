@@ -73,7 +73,10 @@ export const describeMostReporting = (silent: number): RaisedText => ({
   hostname: '',
   fingerprint: mostSilentMark,
   labels: {},
-  message: silent === 0 ? 'All hosts are reporting again' : `Most hosts are reporting again; ${silent} still silent`,
+  message:
+    silent === 0
+      ? 'All hosts are reporting again'
+      : `Most hosts are reporting again; ${silent} ${silent === 1 ? 'is' : 'are'} still silent`,
 });
 
 export const describeDuplicates = ({ name, tags }: KnownHost, machines: HostState['machines']): RaisedText => ({

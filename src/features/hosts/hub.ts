@@ -82,7 +82,7 @@ export class Hub {
     const { accounts, codes, keeper } = this.#parts;
     const { name, by } = await codes.use(code);
     if (!keeper.find(name))
-      throw new HttpError('forbidden', `Host ${name} was deleted: create it again with signalbox add-host`);
+      throw new HttpError('forbidden', `Host ${name} was deleted: create the host again with signalbox add-host`);
     if (accounts.findKey(name)) await accounts.deleteKey(name, by);
     return { name, key: await accounts.createKey(name, ['hosts:report'], by) };
   }
@@ -130,7 +130,10 @@ export class Hub {
     const { state } = watch.judge(name);
     if (state !== 'up' && state !== 'late') throw new HttpError('wrong-state', `${name} is not reporting now`);
     if (!fleet.find(name)?.report.allowsCommands)
-      throw new HttpError('wrong-state', `${name} does not allow commands: set allowCommands in its config file`);
+      throw new HttpError(
+        'wrong-state',
+        `${name} does not allow commands: set allowCommands in the config file of the host`,
+      );
     return commands.run(name, command, signal);
   }
 
@@ -149,7 +152,7 @@ export class Hub {
     this.#parts.dependencies.assertUnneeded(`host/${name}`);
     const key = accounts.findKey(name);
     if (key?.isConfigured)
-      throw new HttpError('wrong-state', `The key of host ${name} is in the config file: remove it there first`);
+      throw new HttpError('wrong-state', `The key of host ${name} is in the config file: remove the key there first`);
     if (key?.scopes.includes('hosts:report')) await accounts.deleteKey(name, by);
     await codes.end(name, by);
     await keeper.delete(name, by);

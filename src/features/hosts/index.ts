@@ -35,7 +35,7 @@ const hostSettings = {
     minimum: 20,
     maximum: 86_400,
     default: 120,
-    description: 'Seconds without a report after which a host is silent, which raises an alert.',
+    description: 'Seconds without a report after which a host is silent and an alert is raised.',
   }),
   silentLevel: Type.Enum(severities, {
     type: 'string',

@@ -23,7 +23,7 @@ export const assertHostName = (name: string): void => {
   if (new RegExp(hostNamePattern).test(name) && !reserved.includes(name.toLowerCase())) return;
   throw new HttpError(
     'invalid',
-    'The name of a host consists of up to 64 letters, digits, ".", "_" and "-", begins with a letter or digit, and is neither "enrol" nor "self"',
+    'The name of a host must consist of up to 64 letters, digits, ".", "_" and "-", begin with a letter or digit, and be neither "enrol" nor "self"',
   );
 };
 

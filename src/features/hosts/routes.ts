@@ -109,7 +109,7 @@ const createInviteRoute = ({ hub }: RouteParts): Route =>
     method: 'POST',
     path,
     ...needs('hosts:create'),
-    summary: 'Create a code that enrols a host; it works once within 30 minutes',
+    summary: 'Create a code that enrols a host; the code works once, within 30 minutes',
     schema: { operationId: 'createHost', body: NewHost, response: { 201: HostCode, 409: ErrorBody } },
     handler: async (request, reply) => {
       assertOwnMembers(request.body, NewHost);
@@ -227,12 +227,12 @@ const HistoryQuery = Type.Object({
     'Start of the range: RFC 3339 with an offset, or Unix seconds. Default: an hour before `until`.',
     '2026-01-31T09:30:00Z',
   ),
-  until: optionalText('Last time, in the form of `from`. Default: now.', '2026-01-31T10:30:00Z'),
+  until: optionalText('End of the range, in the form of `from`. Default: now.', '2026-01-31T10:30:00Z'),
   step: Type.Optional(
     Type.Integer({
       enum: rings.map(({ step }) => step),
       description:
-        'Step in seconds: 10 for the last hour, 60 for 24 hours, 600 for 90 days. Default: the shortest that covers `from`.',
+        'Step in seconds: 10 for the last hour, 60 for 24 hours, 600 for 90 days. Default: the shortest step that covers `from`.',
     }),
   ),
 });

@@ -48,7 +48,7 @@ export const NewHost = defineShape('NewHost', {
 export const HostCode = defineShape('HostCode', {
   name: Type.String({ examples: ['web-1'] }),
   code: Type.String({
-    description: 'Works once; no other response contains it.',
+    description: 'The code, which works once; no other response contains the code.',
     examples: ['sbh_0Kq3T9f2VbN7sLx4WcYd'],
   }),
   expiresAt: Time,
@@ -65,7 +65,7 @@ export const Enrolment = defineShape('Enrolment', {
 export const EnrolledHost = defineShape('EnrolledHost', {
   name: Type.String({ examples: ['web-1'] }),
   key: Type.String({
-    description: 'Key with the scope `hosts:report`; no other response contains it.',
+    description: 'Key with the scope `hosts:report`; no other response contains the key.',
     examples: ['sbk_0000000000000000000000000000000000000000000'],
   }),
 });
@@ -163,7 +163,7 @@ export const HostList = defineList('HostList', 'Hosts', ShownHost, 'Sorted by na
 
 export const HostProcessList = defineShape('HostProcessList', {
   time: orNull(Time, 'Time of the reading.'),
-  count: Type.Integer({ description: 'Processes in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of processes in `data`.', examples: [1] }),
   data: Type.Array(HostProcess, { description: 'Processes with the most memory, largest first.' }),
 });
 
@@ -176,7 +176,7 @@ export const HostHistory = defineShape('HostHistory', {
     description: 'Time of the first value of each list.',
     examples: ['2026-01-31T09:30:00.000Z'],
   }),
-  count: Type.Integer({ description: 'Values in each list; `null` for an unknown value.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of values in each list; an unknown value is `null`.', examples: [1] }),
   ...(Object.fromEntries(valueColumns.map((name) => [name, series])) as Record<
     (typeof valueColumns)[number],
     typeof series

@@ -185,7 +185,7 @@ const createEscalateRoute = (parts: ActionRouteParts): Route =>
       const incident = await requireIncident(parts.store, request.params.id);
       const { number, state } = incident;
       const refuse = (reason: string) => new HttpError('wrong-state', `Incident #${number} ${reason}`);
-      if (state !== 'open') throw refuse(`is ${state}: reopen it first`);
+      if (state !== 'open') throw refuse(`is ${state}: reopen the incident first`);
       if (parts.show(incident).silencedBy.length > 0) throw refuse('is silenced: end the silence first');
       const step = parts.nextStep(incident);
       if (!step || step.targets.length === 0) throw refuse('has no further escalation step');

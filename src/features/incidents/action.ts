@@ -25,7 +25,7 @@ export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at
 
 /** Creates the error for an incident that has changed since the caller read it. */
 export const toStaleness = ({ version }: StoredIncident): StoreConflict =>
-  new StoreConflict('The incident was changed in the meantime: read it again', version);
+  new StoreConflict('The incident was changed in the meantime: read the incident again', version);
 
 /** Creates the error for a second task for an incident. */
 export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>
@@ -80,7 +80,8 @@ export const applyAction = (
 };
 
 const assertUnresolved = ({ state, number }: StoredIncident): void => {
-  if (state === 'resolved') throw new HttpError('wrong-state', `Incident #${number} is resolved: reopen it first`);
+  if (state === 'resolved')
+    throw new HttpError('wrong-state', `Incident #${number} is resolved: reopen the incident first`);
 };
 
 const assertMayReopen = (draft: Draft, incident: StoredIncident): void => {

@@ -41,8 +41,8 @@ interface Due {
 }
 
 /**
- * Changes made by a step: editable copies of incidents, new events and counters. At the end, `Incidents` takes them
- * over.
+ * Changes made by a step: editable copies of incidents, new events and counters. At the end, `Incidents` applies the
+ * changes.
  */
 export class Draft {
   readonly rules: Rules;

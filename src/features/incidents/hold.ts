@@ -12,7 +12,7 @@ export interface PossibleCause {
   isOpen: boolean;
   /** Time at which the latest incident of the cause was resolved. Undefined if there was no incident. */
   endedAt: number | undefined;
-  /** Time by which it will be known whether the cause has failed, too. */
+  /** Time at which the next check of the cause will be complete. */
   knownAt: number;
 }
 

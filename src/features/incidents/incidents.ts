@@ -141,7 +141,7 @@ export class Incidents implements IncidentsBefore {
     return this.#counts.list();
   }
 
-  /** Takes over the changes made by a step. */
+  /** Applies the changes made by a step. */
   take({ changed, events, counters }: Draft): void {
     this.counters = counters;
     const incidents = [...changed.values()];

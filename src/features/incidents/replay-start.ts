@@ -27,7 +27,10 @@ interface ReplayParts {
 export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   const { events, oldFiles, state, log } = parts;
   const known = await oldFiles.restoreState(state, (err) =>
-    log.error({ err }, 'incidents: the state of 1.1.0 cannot be read; the alerts of the last day are counted again'),
+    log.error(
+      { err },
+      'incidents: the state of version 1.1.0 cannot be read; the alerts of the last day are processed again',
+    ),
   );
   const actions = await oldFiles.readActions(known?.actionSeq ?? 0);
   if (!known) {
@@ -35,7 +38,8 @@ export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
     return findYesterday(parts);
   }
   const { lastSeq = 0 } = events.state();
-  if (known.alertSeq > lastSeq) log.warn('incidents: the alert log was replaced; incidents continue from its end');
+  if (known.alertSeq > lastSeq)
+    log.warn('incidents: the alert log was replaced; incidents continue from the end of the new log');
   return foldOldActions(parts, actions, Math.min(known.alertSeq, lastSeq));
 };
 

@@ -30,7 +30,7 @@ const listFacts = (incident: StoredIncident): [name: string, value: string | nul
   const { acknowledged, resolved, reopened, task, link, about } = incident;
   return [
     ['State', state],
-    ['Level', level === highestLevel ? level : `${level}, at most ${highestLevel}`],
+    ['Level', level === highestLevel ? level : `${level}, highest level ${highestLevel}`],
     ['Source', source],
     ['Host', hostname],
     ['About', about],

@@ -112,7 +112,10 @@ const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncide
 const requireUser = (sender: string): string => {
   const [, name] = /^user:(.*)$/.exec(sender) ?? [];
   if (name === undefined)
-    throw new HttpError('invalid', "The filter mine shows your own incidents, so it needs a user's token: log in");
+    throw new HttpError(
+      'invalid',
+      "The filter mine shows your own incidents, so the filter needs a user's token: log in",
+    );
   return name;
 };
 

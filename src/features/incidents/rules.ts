@@ -14,8 +14,8 @@ export interface Rules {
 }
 
 /**
- * Returns the time in Unix milliseconds at which an incident changes by itself, because its acknowledgement expires or
- * because it is resolved for lack of alerts. Infinity if neither applies.
+ * Returns the time in Unix milliseconds at which an incident changes without an action: its acknowledgement expires, or
+ * it is resolved because no alerts are received. Infinity if neither applies.
  */
 export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   const { state, acknowledged, endsBySender } = incident;

@@ -47,7 +47,7 @@ const incident = {
   }),
   cause: orNull(
     IncidentCause,
-    'Cause: the incident because of which this incident notifies nobody; of a resolved incident, the last cause.',
+    'Incident that is the cause of this incident and suppresses its notifications. A resolved incident keeps its last cause.',
   ),
   task: SharedIncident.properties.task,
   responders: Type.Array(Type.String({ examples: ['ben'] }), { description: 'Users who were asked to help.' }),
@@ -82,7 +82,7 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   ),
   cause: orNull(
     Type.Enum(addressReasons, { type: 'string', examples: ['step'] }),
-    'Reason of `addressed`: a step of the escalation policy, or a request from a person.',
+    'Reason for `addressed`: a step of the escalation policy, or a request from a person.',
   ),
   policy: textOrNull('ops', 'Escalation policy of the step.'),
   step: orNull(Type.Integer({ examples: [2] }), 'Number of the step.'),
@@ -128,14 +128,14 @@ export const IncidentDetails = defineShape('IncidentDetails', {
 const nextPage = orNull(Type.Integer({ examples: [992] }), 'Value of `before` for the next page.');
 
 export const IncidentPage = defineShape('IncidentPage', {
-  count: Type.Integer({ description: 'Incidents in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of incidents in `data`.', examples: [1] }),
   total: Type.Integer({ description: 'Number of matches on all pages.', examples: [1] }),
   data: Type.Array(Incident, { description: 'Most recently changed first.' }),
   next: nextPage,
 });
 
 export const IncidentAlertPage = defineShape('IncidentAlertPage', {
-  count: Type.Integer({ description: 'Alerts in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of alerts in `data`.', examples: [1] }),
   data: Type.Array(IncidentAlert, { description: 'Newest first.' }),
   next: nextPage,
 });
@@ -151,12 +151,15 @@ export const IncidentQuery = Type.Object({
     description: 'Only incidents in this state; `active` is open or acknowledged.',
   }),
   level: Type.Optional(Type.Enum(severities, { type: 'string', description: 'Only incidents of this severity.' })),
-  source: optionalText('Only this source, ignoring case; `*` matches any text.', 'backup*'),
+  source: optionalText('Only incidents with this source, ignoring case; `*` matches any text.', 'backup*'),
   hostname: optionalText(
-    'Only this host name, ignoring case; `*` matches any text. The name of a host includes its aliases.',
+    'Only incidents with this host name, ignoring case; `*` matches any text. The name of a host includes its aliases.',
     'web-*',
   ),
-  q: optionalText('Only titles with this text, ignoring case, or the number `#412`.', 'disk'),
+  q: optionalText(
+    'Only incidents whose title contains this text, ignoring case; or only the incident with this number, such as `#412`.',
+    'disk',
+  ),
   mine: Type.Optional(
     Type.Enum(['true', 'false'], {
       type: 'string',
@@ -171,7 +174,7 @@ export const IncidentQuery = Type.Object({
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
 export const IncidentAlertQuery = Type.Object({
-  ...pagingQuery('alerts', 'Only alerts before this `seq`, the `next` of the previous page.'),
+  ...pagingQuery('alerts', 'Only alerts before this `seq`; pass the `next` of the previous page.'),
 });
 
 const comment = Type.String({
@@ -211,7 +214,7 @@ export const BulkAcknowledgement = defineShape('BulkAcknowledgement', { ids, ...
 export const BulkResolution = defineShape('BulkResolution', { ids, ...IncidentResolution.properties });
 
 export const BulkResult = defineShape('BulkResult', {
-  count: Type.Integer({ description: 'Results in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of results in `data`.', examples: [1] }),
   data: Type.Array(
     defineShape('IncidentResult', {
       id: Type.String({ description: 'Id or number, as in the request.', examples: ['412'] }),

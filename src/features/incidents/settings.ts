@@ -24,14 +24,14 @@ export const incidentSettings = {
   incidentsRetainDays: Type.Integer({
     minimum: 0,
     default: 90,
-    description: 'Days to keep a resolved incident; 0 keeps all. At most 100,000 are kept.',
+    description: 'Days to keep a resolved incident; 0 keeps all. At most 100,000 resolved incidents are kept.',
   }),
   dependsGraceSeconds: Type.Number({
     minimum: 0,
     maximum: 86_400,
     default: 120,
     description:
-      'Seconds for which an incident waits after its cause is resolved, before it notifies. Also the longest wait for the check of a possible cause.',
+      'Seconds that an incident waits to notify after its cause is resolved. Also the longest wait for the check of a possible cause.',
   }),
 };
 export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;

@@ -117,7 +117,8 @@ export class IncidentStore {
       createState: () => new ProjectedIncidents(shared?.firstRules ?? rules, shared?.isOwn),
       ...(begin && { begin }),
       savesForRetention: true,
-      onReplaced: () => log.warn('incidents: the alert log was replaced; incidents continue from its end'),
+      onReplaced: () =>
+        log.warn('incidents: the alert log was replaced; incidents continue from the end of the new log'),
       isRestoredLater: true,
       gatherMs,
       minGrowth,
@@ -317,7 +318,7 @@ export class IncidentStore {
   }
 }
 
-const createRefusal = (cause: Error | undefined): StoreUnavailable => toNotStored('Changes of incidents', cause);
+const createRefusal = (cause: Error | undefined): StoreUnavailable => toNotStored('Changes to incidents', cause);
 
 const createUnreadable = (cause: Error | undefined): StoreUnavailable =>
   new StoreUnavailable('Incidents cannot be read at the moment; try again in a second', { cause });

@@ -24,7 +24,7 @@ const Instance = defineShape('Instance', {
 });
 
 const InstanceList = defineShape('InstanceList', {
-  count: Type.Integer({ description: 'Instances in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of instances in `data`.', examples: [1] }),
   data: Type.Array(Instance),
 });
 

@@ -26,8 +26,11 @@ const MachineHealth = defineShape('MachineHealth', {
   timestamp: Type.String({ description: 'Local time of the server.', examples: ['2026-01-31T09:30:00'] }),
   computer: Type.String({ examples: ['web-1'] }),
   uptime: Type.String({ description: 'Time since the machine started.', examples: ['12.3 days'] }),
-  cpuUsage: Type.String({ description: 'Busy share of all processors over the last second.', examples: ['7%'] }),
-  memoryUsage: Type.String({ description: 'Share of memory no longer available to programs.', examples: ['41.7%'] }),
+  cpuUsage: Type.String({ description: 'Usage of all processors in the last second.', examples: ['7%'] }),
+  memoryUsage: Type.String({
+    description: 'Share of the memory that is not available to programs.',
+    examples: ['41.7%'],
+  }),
 });
 
 const ServerInfo = defineShape('ServerInfo', {
@@ -43,7 +46,10 @@ const ServerInfo = defineShape('ServerInfo', {
 
 const ProcessQuery = Type.Object({
   top: Type.Integer({ minimum: 0, default: 10, description: 'Maximum number of processes to return.' }),
-  sort: Type.String({ default: 'Memory', description: 'Accepted, but rows are always ordered by working set.' }),
+  sort: Type.String({
+    default: 'Memory',
+    description: 'Accepted, but has no effect: processes are always ordered by working set.',
+  }),
 });
 
 const ProcessRow = defineShape('Process', {
@@ -63,7 +69,10 @@ const DiskRow = defineShape('Disk', {
     description: 'Space available to ordinary users, in GiB, two decimals.',
     examples: [78.93],
   }),
-  usagePct: Type.Number({ description: 'Used share of used and free, in percent, one decimal.', examples: [68.7] }),
+  usagePct: Type.Number({
+    description: 'Used space as a percentage of used and free space, one decimal.',
+    examples: [68.7],
+  }),
 });
 type DiskRow = Static<typeof DiskRow>;
 
@@ -141,7 +150,7 @@ const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Rout
       ...openFor('machine:read'),
       isSpecified: true,
       staysOpen: true,
-      summary: 'Report that the server is running, and its uptime',
+      summary: 'Get the health and uptime of the server',
       schema: { operationId, response: { 200: ServerHealth } },
       handler,
     }),

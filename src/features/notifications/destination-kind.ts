@@ -37,9 +37,9 @@ const parseUsable = (settings: DestinationSettings): URL => {
   const isIndirect = Object.values(headers).some((value) => typeof value !== 'string');
   // Otherwise, a signalbox administrator could read files on the machine.
   if (secretFile !== undefined || tokenFile !== undefined || isIndirect) {
-    throw new HttpError('invalid', 'Files and variables with secrets can only be named in the config file');
+    throw new HttpError('invalid', 'Files and variables with secrets can be named only in the config file');
   }
-  if (caFile !== undefined) throw new HttpError('invalid', 'caFile can only be set in the config file: use ca');
+  if (caFile !== undefined) throw new HttpError('invalid', 'caFile can be set only in the config file: use ca');
   try {
     return toDestinationDefinition(settings, true).receiver.url;
   } catch (error) {
@@ -95,7 +95,10 @@ export const assertReachable = ({ settings }: KnownDestination, reach: Reach): v
     reach.assertHost(parseUsable(settings).hostname);
   } catch (error) {
     if (!(error instanceof UncheckedAddress)) throw error;
-    throw new HttpError('invalid', `${error.message}: add it there, or define the destination in the config file`);
+    throw new HttpError(
+      'invalid',
+      `${error.message}: add the host to watchTargets, or define the destination in the config file`,
+    );
   }
 };
 

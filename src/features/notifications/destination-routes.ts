@@ -10,7 +10,7 @@ const { name, url, secret, token, headers } = DestinationSettings.properties;
 
 const DestinationBody = Type.Object(
   {
-    name: Type.Optional({ ...name, description: 'Optional; if given, it must be the name in the path.' }),
+    name: Type.Optional({ ...name, description: 'Optional; must equal the name in the path.' }),
     ...shownProperties,
     url: Type.Optional({
       ...url,

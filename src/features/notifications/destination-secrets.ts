@@ -46,7 +46,7 @@ export const keepSecrets = (given: GivenDestination, known: DestinationSettings 
   if (originOf(value.url) !== originOf(known.url)) {
     throw new HttpError(
       'invalid',
-      'url has another host, to which the stored secrets must not be sent: enter secret, token or headers again, or send headers {} to remove the secrets',
+      'the stored secrets must not be sent to the new host in url: enter secret, token or headers again, or send headers {} to remove the secrets',
     );
   }
   return { ...value, ...kept };
@@ -58,7 +58,7 @@ const originOf = (text: string): string => {
   return `${protocol}//${host}`;
 };
 
-/** Returns the URL without path, query and fragment. These may be secret. */
+/** Returns the URL without path, query and fragment, because these parts may be secret. */
 export const toShownUrl = (text: string): string => {
   const { pathname, search, hash } = new URL(text);
   return originOf(text) + (`${pathname}${search}${hash}`.replace(/^\//, '') === '' ? '' : hiddenPath);

@@ -110,7 +110,7 @@ export const notifications = defineFeature({
       check: (known) => assertReachable(known, reach),
       settle: async () => settled,
       onUnusable: (name, err) =>
-        log.error({ err, name }, 'destinations: a stored destination cannot be used; nothing is sent to it'),
+        log.error({ err, name }, 'destinations: a stored destination cannot be used and gets no messages'),
     });
     const onUnusable = (name: string, err: Error): void =>
       log.error({ err, name }, 'notifications: a stored setting cannot be used and has no effect');

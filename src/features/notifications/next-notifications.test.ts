@@ -44,7 +44,10 @@ test('the failure and recovery of a destination are reported to the other destin
   await sendAlert(app, { level: 'CRITICAL', message: 'first' });
   await waitForRequests(good, 1);
   const firing = bodyOf(good.requests[0] ?? assert.fail());
-  assert.equal(firing['message'], 'The destination bad is failing: the receiver responded 404. Its alerts wait.');
+  assert.equal(
+    firing['message'],
+    'The destination bad is failing: the receiver responded 404. Its alerts are waiting.',
+  );
   assert.deepEqual([firing['source'], firing['level'], firing['status']], ['signalbox', 'ERROR', 'firing']);
   assert.doesNotMatch(JSON.stringify(firing), /hidden|127\.0\.0\.1/);
   bad.behave(answer(200));

@@ -16,7 +16,7 @@ export interface DestinationEntries {
   configured: readonly DestinationSettings[];
   /** Destinations from the runtime settings. */
   runtime?: readonly DestinationSettings[];
-  /** Ways to reach people. */
+  /** Contact methods of people. */
   ways?: readonly DestinationDefinition[];
   /** Creation times of all runtime settings by name, including names that the config file overrides. */
   createdAt?: ReadonlyMap<string, number>;
@@ -54,7 +54,7 @@ export const openDestinations = async (
   const { open, retire } = createOpener(source, parts, retrySameHost);
   const updateRegistry = await openRegistry(parts.storage.file('outbox.destinations'), (name) =>
     retire(name, stored ?? 0).catch((err: unknown) => {
-      log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may not be resolved');
+      log.warn({ err, destination: name }, 'outbox: the alert about a removed destination might not be resolved');
       return false;
     }),
   );

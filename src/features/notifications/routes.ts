@@ -80,7 +80,7 @@ const createDestinationRetryRoute = (find: FindDestination): Route =>
     method: 'POST',
     path: '/api/deliveries/:destination/retry',
     ...needs('settings:write'),
-    summary: 'Send all alerts and notifications of a destination now: those that wait, and those that were given up',
+    summary: 'Send all waiting and given-up alerts and notifications of a destination now',
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
       const destination = find(name);
@@ -95,7 +95,7 @@ const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts): Route 
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
     ...needs('settings:write'),
-    summary: 'Send an alert that waits or was given up, or the notification of an incident, now',
+    summary: 'Send a waiting or given-up alert, or the notification of an incident, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
       const destination = find(name);

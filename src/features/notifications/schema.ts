@@ -40,7 +40,7 @@ const WaitingAlert = defineShape('WaitingAlert', {
   time: Type.String({ ...Time, description: 'Time of receipt.' }),
   ...glance,
   attempts: count('Failed attempts.'),
-  nextAttempt: time('Time of the next attempt; `null` while it is being sent.'),
+  nextAttempt: time('Time of the next attempt; `null` while the alert is being sent.'),
 });
 
 const WaitingNotification = defineShape('WaitingNotice', {
@@ -85,7 +85,7 @@ export const DestinationState = defineShape('DestinationState', {
   }),
   notify: Type.Enum(['alerts', 'incidents'], {
     type: 'string',
-    description: 'Content: each alert, or messages about incidents.',
+    description: '`alerts`: each alert. `incidents`: messages about incidents.',
   }),
   incidents: nullable(
     IncidentRulesShown,
@@ -103,7 +103,7 @@ export const DestinationState = defineShape('DestinationState', {
   state: Type.Enum(['idle', 'delivering', 'waiting', 'failing'], {
     type: 'string',
     description:
-      '`waiting`: an alert was not delivered and is retried later. `failing`: the receiver rejects every message, or has accepted no message for minutes.',
+      '`waiting`: an alert was not delivered and is retried later. `failing`: the receiver rejects every message, or has accepted no message for several minutes.',
   }),
   failingSince: time('Time at which the destination began to fail.'),
   lagAlerts: count('Number of alerts in the log that are not yet delivered, given up or skipped.'),
@@ -116,7 +116,7 @@ export const DestinationState = defineShape('DestinationState', {
   nextAttempt: time('Time of the next retry.'),
   lagIncidents: count('Incidents for which a notification is due now.'),
   waitingNotices: Type.Array(WaitingNotification, {
-    description: 'Scheduled notifications, the first 100, earliest first. A change of an incident can change them.',
+    description: 'First 100 scheduled notifications, earliest first. Changes to incidents can change the schedule.',
   }),
   waitingAlerts: Type.Array(WaitingAlert, { description: 'First 100 waiting alerts, oldest first.' }),
   parked: count('Alerts that were given up.'),
@@ -126,7 +126,7 @@ export const DestinationState = defineShape('DestinationState', {
 export type DestinationState = Static<typeof DestinationState>;
 
 export const DeliveryList = defineShape('DeliveryList', {
-  count: count('Destinations in `data`.'),
+  count: count('Number of destinations in `data`.'),
   data: Type.Array(DestinationState),
   quiet: Type.Boolean({
     description: 'True if the setting `quiet` is on: nothing is sent, and destinations are not listed.',
@@ -155,7 +155,7 @@ const destination = Type.String({ description: 'Name of a destination.' });
 export const RetryParams = Type.Object({
   destination,
   id: Type.String({
-    description: 'Id of an alert that waits or was given up, or of an incident for which a notification is due.',
+    description: 'Id of a waiting or given-up alert, or of an incident for which a notification is due.',
   }),
 });
 
@@ -163,8 +163,8 @@ export const DestinationParams = Type.Object({ destination });
 
 export const RetryAllResult = defineShape('RetryAllResult', {
   destination: Type.String({ examples: ['pager'] }),
-  parked: count('Number of alerts that had been given up and are now waiting.'),
-  waiting: count('Number of all waiting alerts or incidents, including alerts that had been given up.'),
+  parked: count('Number of alerts that were given up and are now waiting again.'),
+  waiting: count('Number of all waiting alerts or incidents, including the alerts in `parked`.'),
 });
 
 export const SentQuery = Type.Object({
@@ -174,7 +174,7 @@ export const SentQuery = Type.Object({
 });
 
 export const SentPage = defineShape('SentNotificationPage', {
-  count: count('Notifications in `data`.'),
+  count: count('Number of notifications in `data`.'),
   data: Type.Array(ShownNotification, { description: 'Newest first; without a database, the last 10,000 are kept.' }),
   next: nullable(Type.Integer({ examples: [992] }), 'Value of `before` for the next page.'),
 });

@@ -45,7 +45,7 @@ export const assertDestinationName = (noun: string, name: string): void => {
   if (new RegExp(destinationNamePattern).test(name)) return;
   throw new HttpError(
     'invalid',
-    `The name of a ${noun} consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit`,
+    `The name of a ${noun} must consist of up to 64 letters, digits, "_" and "-", and begin with a letter or digit`,
   );
 };
 
@@ -58,7 +58,7 @@ const HeaderValue = Type.Union(
       { additionalProperties: false },
     ),
   ],
-  { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
+  { description: 'a string, {"variable": "NAME"} or {"file": "PATH"}' },
 );
 
 /** Entry in the setting `destinations`. Type and URL are checked later. Errors then name the destination. */
@@ -78,7 +78,7 @@ export const DestinationSettings = Type.Object(
       description: 'URL of the receiver: http or https, for `email` smtp or smtps.',
     }),
     secret: Type.Optional(
-      oneOrTwo('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'The secret, or the current and the previous one.'),
+      oneOrTwo('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'The secret, or the current and the previous secret.'),
     ),
     secretFile: Type.Optional(oneOrTwo('/etc/signalbox/pager.secret', 'File with the secret, instead of `secret`.')),
     token: Type.Optional(
@@ -94,7 +94,7 @@ export const DestinationSettings = Type.Object(
     headers: Type.Optional(
       Type.Record(Type.String(), HeaderValue, {
         maxProperties: 16,
-        description: 'Additional headers: a text, or the variable or file that contains the text.',
+        description: 'Additional headers: a string, or the variable or file that contains the string.',
       }),
     ),
     ca: Type.Optional(
@@ -116,7 +116,7 @@ export const DestinationSettings = Type.Object(
     notify: Type.Optional(
       Type.Enum(['alerts', 'incidents'], {
         type: 'string',
-        description: 'Send each alert, the default, or messages about incidents.',
+        description: '`alerts`, the default, sends each alert; `incidents` sends messages about incidents.',
       }),
     ),
     on: Type.Optional(
@@ -186,7 +186,7 @@ export const DestinationSettings = Type.Object(
         minimum: 0.0001,
         maximum: 720,
         examples: [24],
-        description: 'Hours after which an alert that fails is given up; 24 by default.',
+        description: 'Hours of failed attempts after which an alert is given up; 24 by default.',
       }),
     ),
     timeoutSeconds: Type.Optional(

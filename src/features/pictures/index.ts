@@ -46,7 +46,7 @@ export const pictures = defineFeature({
       : new FilePictureStore(storage.folder('snapshots'));
     const counted = meters.counter(
       'signalbox_snapshots_total',
-      'Pictures of the machine, by result: taken, or the reason why not.',
+      'Pictures of the machine, by result: taken, or the reason why no picture was taken.',
       ['result'],
       pictureOutcomes,
     );

@@ -81,7 +81,7 @@ for (const status of [400, 404, 413])
       sent.map((report) => report.kept?.length),
       [3, undefined],
     );
-    assert.deepEqual(warnings, ['the hub refused stored readings; they are dropped']);
+    assert.deepEqual(warnings, ['the hub refused stored readings; the readings are dropped']);
   });
 
 test('kept minutes that the hub refuses with 500 twice are dropped, and reports continue', async (t) => {
@@ -89,7 +89,7 @@ test('kept minutes that the hub refuses with 500 twice are dropped, and reports 
   assert.equal(kept.count, 3);
   await advance();
   assert.equal(kept.count, 0);
-  assert.ok(warnings.includes('the hub refused stored readings; they are dropped'));
+  assert.ok(warnings.includes('the hub refused stored readings; the readings are dropped'));
 });
 
 for (const status of [0, 401, 403, 429, 503])

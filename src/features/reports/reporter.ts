@@ -127,7 +127,7 @@ export class Reporter {
     this.#lastStatus = bare.status;
     if (bare.status !== 200) return bare;
     const minutes = { from: oldest[0]?.time, until: oldest.at(-1)?.time };
-    log.warn({ reason: reply.reason, ...minutes }, 'the hub refused stored readings; they are dropped');
+    log.warn({ reason: reply.reason, ...minutes }, 'the hub refused stored readings; the readings are dropped');
     return bare;
   }
 

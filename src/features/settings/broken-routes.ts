@@ -24,7 +24,7 @@ const ShownBroken = defineShape('BrokenSetting', {
 });
 
 const BrokenList = defineShape('BrokenSettingList', {
-  count: Type.Integer({ description: 'Settings in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of settings in `data`.', examples: [1] }),
   data: Type.Array(ShownBroken),
 });
 
@@ -65,7 +65,7 @@ export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
       const { kind, name } = request.params;
       const found = store.listBroken().find((one) => one.kind === kind && one.name === name);
       if (!found) {
-        throw new HttpError('not-found', `There is no ${kind.slice(0, 100)} ${name.slice(0, 100)} that cannot be read`);
+        throw new HttpError('not-found', `There is no unreadable ${kind.slice(0, 100)} ${name.slice(0, 100)}`);
       }
       // If the setting has been replaced in the meantime, it is not deleted.
       const expected = readIfMatch(request.headers) ?? [found.version];

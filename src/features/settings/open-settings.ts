@@ -35,7 +35,8 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
       ? { state: shared.state }
       : // The snapshot has no reserve, because after a failed change, every change needs a snapshot, even a revocation.
         { state: storage.snapshot('settings', 0), assertSpace: createFreeSpaceCheck(storage.directory, minFreeBytes) }),
-    onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: a setting cannot be read'),
+    onBroken: (kind, name, reason) =>
+      log.error({ kind, name, reason }, 'settings: a setting cannot be read and has no effect'),
     onDamage: (damage) => {
       damages.push(damage);
       log.error({ damage }, 'settings: the snapshot is damaged');

@@ -34,14 +34,14 @@ const ShownChange = defineShape('SettingChange', {
 type ShownChange = Static<typeof ShownChange>;
 
 const SettingChangePage = defineShape('SettingChangePage', {
-  count: Type.Integer({ description: 'Changes in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of changes in `data`.', examples: [1] }),
   data: Type.Array(ShownChange, { description: 'Newest first.' }),
   next: orNull(Type.Integer({ examples: [12] }), 'Value of `before` for the next page.'),
 });
 
 const SettingChangeQuery = Type.Object({
   kind: optionalText('Only changes of this kind.', 'silence'),
-  ...pagingQuery('changes', 'Only changes before this `seq`, the `next` of the previous page.'),
+  ...pagingQuery('changes', 'Only changes before this `seq`; pass the `next` of the previous page.'),
 });
 
 export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route => {

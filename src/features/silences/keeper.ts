@@ -157,7 +157,7 @@ export class SilenceKeeper {
     return this.#index.countBroken();
   }
 
-  /** Creates a silence. Rejects with an HttpError if there are too many silences or this one is unusable. */
+  /** Creates a silence. Rejects with an HttpError if there are too many silences or the silence is unusable. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
     return this.#put(createId(this.#clock().getTime()), value, by);
   }

@@ -51,7 +51,7 @@ export const createSilenceRoutes = (parts: RouteParts): Route[] => {
       },
     ),
     end(
-      { operationId: 'endSilence', summary: 'End a silence now; it stays listed for 30 days' },
+      { operationId: 'endSilence', summary: 'End a silence now; the silence stays listed for 30 days' },
       async (id, { by, expected }) => {
         const silence = require(id);
         const isExpired = !silence.windows.findAt(clock().getTime());
@@ -93,7 +93,8 @@ const toStored = (body: NewSilence, createdBy: string, now: number, defaultStart
   if ((schedule === undefined) !== (minutes === undefined)) {
     throw new HttpError('invalid', 'schedule and minutes must be set together');
   }
-  if (endsAt === null && schedule === undefined) throw new HttpError('invalid', 'set endsAt or a schedule');
+  if (endsAt === null && schedule === undefined)
+    throw new HttpError('invalid', 'endsAt is required unless schedule is set');
   if (endsAt !== null && endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
   if (endsAt !== null && endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
   const { timeZone = readOwnTimeZone() } = body;
@@ -112,5 +113,5 @@ const toStored = (body: NewSilence, createdBy: string, now: number, defaultStart
 const toMatching = ({ match, matchers }: NewSilence): Matching => {
   if (match && !matchers) return { match };
   if (matchers && !match) return { matchers };
-  throw new HttpError('invalid', 'set either match or matchers');
+  throw new HttpError('invalid', 'use either match or matchers');
 };

@@ -113,7 +113,7 @@ export const Silence = defineShape('Silence', {
   ),
   problem: orNull(
     Type.String({ examples: ['the regular expression a{1000} is too large: use fewer or smaller repetitions'] }),
-    'Reason why the silence has no effect. End it and create a new silence.',
+    'Reason why the silence has no effect. End the silence, and create a new silence.',
   ),
   maintenance,
   comment: Type.String({ examples: ['the disk is being replaced'] }),
@@ -142,12 +142,12 @@ export const SilenceQuery = Type.Object({
     description: 'Maximum number of silences to return.',
   }),
   before: Type.Optional(
-    Type.String({ description: 'Only silences after this position, the `next` of the previous page.' }),
+    Type.String({ description: 'Only silences after this position; pass the `next` of the previous page.' }),
   ),
 });
 
 export const SilencePage = defineShape('SilencePage', {
-  count: Type.Integer({ description: 'Silences in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of silences in `data`.', examples: [1] }),
   total: Type.Integer({ description: 'Number of matches on all pages.', examples: [1] }),
   data: Type.Array(Silence, { description: 'Newest first.' }),
   next: orNull(

@@ -39,7 +39,10 @@ export const createSilenceStore = (
         const { comment, createdBy: author } = given;
         const endsAt = value.recurring ? value.endsAt : toEnd(given, now());
         if (value.recurring && given.endsAt !== shown.endsAt) {
-          throw new HttpError('wrong-state', `The silence recurs: change it with PUT /api/silences/${name}`);
+          throw new HttpError(
+            'wrong-state',
+            `The silence has a schedule: change the silence with PUT /api/silences/${name}`,
+          );
         }
         await keeper.replace(name, { ...value, endsAt, comment, author }, by);
         return name;

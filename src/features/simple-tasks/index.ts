@@ -25,7 +25,7 @@ export const simpleTasks = defineFeature({
       return (_key, value) => {
         const entry = value as SimpleTask;
         if (entry.id !== count + 1) {
-          throw new SettingsError([`simpleTasks.id must be ${count + 1}, its place in the list`]);
+          throw new SettingsError([`simpleTasks.id must be ${count + 1}, the position in the list`]);
         }
         return { index: count++, entry };
       };
@@ -46,7 +46,7 @@ export const simpleTasks = defineFeature({
 const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): Promise<void> => {
   const wrong = records.findIndex(({ id }, index) => id !== undefined && id !== index + 1);
   if (wrong >= 0) {
-    throw new SettingsError([`seed record simpleTasks[${wrong}].id must be ${wrong + 1}, its place in the list`]);
+    throw new SettingsError([`seed record simpleTasks[${wrong}].id must be ${wrong + 1}, the position in the list`]);
   }
   if (records.length > 0) await store.restore(records);
 };

@@ -23,10 +23,11 @@ const KumaPage = defineShape('KumaStatusPage', {
 
 const KumaHeartbeats = defineShape('KumaHeartbeats', {
   heartbeatList: Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())), {
-    description: 'Changes of the last 24 hours and the current state, by the position of the check.',
+    description:
+      'State changes in the last 24 hours and the current state of each check, by the position of the check on the page.',
   }),
   uptimeList: Type.Record(Type.String(), Type.Number({ examples: [0.999] }), {
-    description: 'Shares of the last 24 hours.',
+    description: 'Availability in the last 24 hours, as a share from 0 to 1.',
   }),
 });
 

@@ -194,7 +194,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     } else if (isDeparture(entry)) {
       const saved = entry as Departure;
       this.#departures.set(saved.left, saved.at);
-    } else this.#onDamage('an entry has a wrong shape');
+    } else this.#onDamage('an entry is not valid');
   }
 
   #raiseNumber(number: number): void {

@@ -47,7 +47,8 @@ export const statusPages = defineFeature({
     const keeper: PageKeeper = new SettingKeeper(pageKind, {
       settings: offers.settings,
       configured: settings.statusPages,
-      onUnusable: (name, err) => log.error({ err, name }, 'status pages: a stored page cannot be used'),
+      onUnusable: (name, err) =>
+        log.error({ err, name }, 'status pages: a stored page cannot be used and is not served'),
     });
     const pages = new ServedPages({
       keeper,

@@ -56,7 +56,10 @@ export const pageKind = defineSettingKind<PageValues, KnownPage, StatusPageSetti
   unread: 'The status pages have not been read yet',
   assertName: (given) => {
     if (new RegExp(pageNamePattern).test(given)) return;
-    throw new HttpError('invalid', 'The name of a status page has up to 63 lower-case letters, digits and "-"');
+    throw new HttpError(
+      'invalid',
+      'The name of a status page must consist of up to 63 lower-case letters, digits and "-"',
+    );
   },
   compile: (setting) => {
     if (!isPage(setting.value)) throw new Error('this version cannot read the stored page');

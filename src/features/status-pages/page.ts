@@ -3,7 +3,7 @@ import type { CheckId } from '../../kit/availability.ts';
 import { findTimeZone } from '../../lib/time-zone.ts';
 import { languages } from './words.ts';
 
-/** Maximum number of checks on a page without bars of days, and on a page with them. */
+/** Maximum number of checks on a page without bars of days, and on a page with bars. */
 const maxChecks = 1000;
 export const maxBars = 100;
 

@@ -30,7 +30,7 @@ export interface SubscribeParts extends PublicParts, Pick<Parts, 'clock' | 'log'
 
 const TokenParams = Type.Object({
   ...PageParams.properties,
-  token: Type.String({ description: 'Token of a link in a mail, to confirm an address or to unsubscribe.' }),
+  token: Type.String({ description: 'Token of a link in an email, to confirm an address or to unsubscribe.' }),
 });
 
 const Result = defineShape('SubscriptionResult', { message: Type.String({ examples: ['You are subscribed.'] }) });
@@ -61,7 +61,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
       method: 'GET',
       path: '/status/:page/subscribe',
       ...readable,
-      summary: 'Show the form to subscribe to a status page by mail',
+      summary: 'Show the form to subscribe to a status page by email',
       schema: { operationId: 'readSubscription', params: PageParams, response },
       handler: async (request, reply) => {
         const page = findPage(parts, request);
@@ -73,14 +73,14 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
       method: 'POST',
       path: '/status/:page/subscribe',
       ...readable,
-      summary: 'Subscribe to a status page by mail',
+      summary: 'Subscribe to a status page by email',
       readOther: (type, readText) =>
         type === 'application/x-www-form-urlencoded' ? Object.fromEntries(new URLSearchParams(readText())) : undefined,
       schema: {
         operationId: 'requestSubscription',
         params: PageParams,
         body: Type.Object({
-          address: Type.String({ description: 'Mail address to subscribe.', examples: ['anna@example.org'] }),
+          address: Type.String({ description: 'Email address to subscribe.', examples: ['anna@example.org'] }),
         }),
         response: { ...response, 429: ErrorBody },
       },
@@ -93,7 +93,7 @@ export const createSubscribeRoutes = (parts: SubscribeParts): Route[] => {
       method: 'GET',
       path: '/status/:page/subscribe/:token',
       ...readable,
-      summary: 'Show the button of a link in a mail, to confirm an address or to unsubscribe',
+      summary: 'Show the page of a link in an email, to confirm an address or to unsubscribe',
       schema: { operationId: 'readSubscriptionLink', params: TokenParams, response },
       handler: async (request, reply) => {
         const page = findPage(parts, request);

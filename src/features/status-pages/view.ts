@@ -18,7 +18,7 @@ const maxPast = 10;
 /** Colour of a day: no outage, a short outage, a long outage, maintenance without an outage, or unobserved. */
 export type DayTone = 'good' | 'part' | 'bad' | 'work' | 'none';
 
-/** Check on a page. Its name is the one that the page gives it. */
+/** Check on a page, with the name that the page shows. */
 export interface CheckView {
   name: string;
   state: CheckState;

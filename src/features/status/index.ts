@@ -26,14 +26,14 @@ export const HealthStatus = defineShape('HealthStatus', {
   ),
   host: nullable(
     Type.Object({
-      cpu: share('Busy share of all processors, 0 to 1.'),
-      memory: share('Share of the memory that is not available to programs.'),
+      cpu: share('Usage of all processors, from 0 to 1.'),
+      memory: share('Share of the memory that is not available to programs, from 0 to 1.'),
     }),
     'Averages of the last minute; null before the first reading.',
   ),
   bootedAt: Type.String({
     format: 'date-time',
-    description: 'Time when the machine started.',
+    description: 'Time at which the machine started.',
     examples: ['2026-01-28T06:12:00.000Z'],
   }),
 });

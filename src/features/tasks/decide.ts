@@ -46,7 +46,7 @@ export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date):
   const task = tasks.find(id);
   if (!task) return { result: undefined };
   if (request.expected && !request.expected.includes(task.version)) {
-    return { refusal: new StoreConflict('The task was changed in the meantime: read it again', task.version) };
+    return { refusal: new StoreConflict('The task was changed in the meantime: read the task again', task.version) };
   }
   if ('remove' in request) return { change: { removed: id } };
   return { change: { put: toUpdated(task, request.changes, toLocalTimestamp(at)) } };

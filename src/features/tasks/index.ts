@@ -60,5 +60,5 @@ const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void
   if (records.length === 0) return;
   const refused = await store.restore(records, true);
   if (refused === undefined) return;
-  throw new SettingsError([`seed record tasks[${refused}].Id must be higher than every id before it`]);
+  throw new SettingsError([`seed record tasks[${refused}].Id must be higher than all preceding ids`]);
 };

@@ -90,7 +90,7 @@ export const createProtectedTaskListRoute = (store: TaskStore): Route =>
     path: '/api/tasks',
     ...needs('items:read'),
     isSpecified: true,
-    summary: "List all tasks with the caller's name",
+    summary: 'List all tasks, and return the name of the caller',
     schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
       whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ total, count, pieces }) => {
@@ -192,7 +192,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
 ];
 
 /**
- * Creates the health check for tasks. If the profile `monitoring` is on the same mount, its route replaces this one.
+ * Creates the health check for tasks. If the profile `monitoring` is on the same mount, its route replaces this route.
  */
 export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' | 'host' | 'version'>): Route =>
   defineRoute({
@@ -201,7 +201,7 @@ export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' 
     isVital: true,
     ...openFor('machine:read'),
     isSpecified: true,
-    summary: 'Report that the server is running, and its versions',
+    summary: 'Get the health and versions of the server',
     yieldsTo: 'monitoring',
     schema: { operationId: 'getHealth', response: { 200: TaskHealth } },
     handler: async () => ({

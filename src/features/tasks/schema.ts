@@ -66,7 +66,7 @@ export type TaskQuery = Static<typeof TaskQuery>;
 
 export const TaskList = defineShape('TaskList', {
   total: Type.Integer({ description: 'Number of matches without the limit.', examples: [1] }),
-  count: Type.Integer({ description: 'Tasks in `data`.', examples: [1] }),
+  count: Type.Integer({ description: 'Number of tasks in `data`.', examples: [1] }),
   limit: Type.Integer({ examples: [50] }),
   data: Type.Array(Task),
 });
@@ -84,7 +84,9 @@ export const TaskDeleted = defineShape('TaskDeleted', {
 
 export const TaskRefusal = defineShape('TaskRefusal', {
   error: Type.String({ examples: ['Validation failed'] }),
-  detail: Type.Optional(Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'All errors.' })),
+  detail: Type.Optional(
+    Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'All validation errors.' }),
+  ),
 });
 
 /** Event on the `tasks` topic. */

@@ -24,7 +24,7 @@ const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, Updat
 
 export const readTaskId = (text: string): number => Number.parseInt(text.slice('{"Id":'.length, 24), 10);
 
-/** Converts a search text to the form in which stores search the lower-case JSON of titles for it. */
+/** Converts a search text to the form that occurs in the lower-case JSON of titles. */
 export const toTitlePart = (q: string): string => JSON.stringify(q.toLowerCase()).slice(1, -1);
 
 /** Consecutive tasks in a list, sent as joined strings. */

@@ -31,7 +31,7 @@ for (const store of ['memory', 'file'] as const) {
       for (const method of ['PUT', 'DELETE']) {
         const { status, headers, json } = await send(method, version);
         assert.deepEqual([status, headers['etag']], [412, '"2"'], version);
-        assert.deepEqual(json, { error: 'The task was changed in the meantime: read it again' });
+        assert.deepEqual(json, { error: 'The task was changed in the meantime: read the task again' });
       }
     }
     for (const version of ['2', '"2', '"2" "3"', '', '*, "2"'])

@@ -43,7 +43,7 @@ export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSetti
   complete: (given, { known }) => keepWatchSecrets(given, known?.settings),
   words: {
     inConfig: (name) => `Watch ${name} is defined in the config file: edit it there`,
-    isDefault: (name) => `${name} is a default watch: to replace it, create a watch with its name`,
+    isDefault: (name) => `${name} is a default watch: to replace the watch, create a watch with the same name`,
     taken: (name) => `There is already a watch ${name}: choose another name`,
   },
 });

@@ -90,7 +90,7 @@ export class ReceivedWatches {
       } catch (err) {
         this.#log.warn(
           { err, watch: isObject(watch) ? watch['name'] : undefined },
-          'watches: a watch of the hub cannot be used',
+          'watches: a watch from the hub cannot be used and has no effect',
         );
         return [];
       }

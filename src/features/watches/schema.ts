@@ -174,7 +174,7 @@ const Seen = defineShape('WatchSeen', {
 export type Seen = Static<typeof Seen>;
 
 export const WatchedThing = defineShape('WatchedThing', {
-  thing: Type.String({ description: 'Watched mount, unit, address or the like.', examples: ['/var'] }),
+  thing: Type.String({ description: 'Watched object, such as a mount, unit or address.', examples: ['/var'] }),
   state: Type.Enum(states, {
     type: 'string',
     examples: ['firing'],
@@ -187,7 +187,7 @@ export const WatchedThing = defineShape('WatchedThing', {
   figure: nullable(Type.Number({ examples: [91.3] }), 'Last reading; `null` if the reading is not a number.'),
   text: Type.String({ description: 'Last reading, as text.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
   at: Time,
-  since: Type.String({ ...Time, description: 'Start of the state.' }),
+  since: Type.String({ ...Time, description: 'Start of the current state.' }),
   seen: nullable(Seen, 'Details of the last check; `null` if there are none.'),
   recent: nullable(RecentReadings, 'Readings of the last hours; `null` in a test.'),
 });
@@ -210,7 +210,7 @@ export const Watch = defineShape('Watch', {
     description:
       'Worst state of all `things`. `new`: not checked yet. `paused`: not enabled. `elsewhere`: another instance checks the watch.',
   }),
-  since: nullable(Time, 'Start of the state.'),
+  since: nullable(Time, 'Start of the current state.'),
   things: Type.Array(WatchedThing),
   ...settingFacts,
 });

@@ -112,7 +112,7 @@ export class StaleAlerts {
         // Read the alerts again, because from now on the place cannot store any.
         const alerts = await readFiring();
         const reason = isInstancePlace(place)
-          ? 'its server is no longer running'
+          ? 'the server that ran the check is no longer running'
           : `no server has watched ${place} for a day`;
         for (const name of names) this.#addNamed(name, place, alerts, reason);
       }

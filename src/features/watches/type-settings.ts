@@ -83,7 +83,7 @@ export const ownWatchSettings = {
   ),
   sensor: text('`temperature`: chip and label; `*` matches any text. By default all sensors.', 'coretemp *'),
   process: text('`process`: name of the program; `*` matches any text.', 'postgres'),
-  user: text('`process`: only processes of this user. `postgres`, `mysql`, `redis`: user of the login.', 'www-data'),
+  user: text('`process`: only processes of this user. `postgres`, `mysql`, `redis`: user to log in as.', 'www-data'),
   min: count('`process`: minimum number of processes; 1 by default.', 1),
   max: count('`process`: maximum number of processes.', 10),
   units: patterns('`service`: systemd units; `*` matches any text. With `failed`, by default all units.', [
@@ -166,7 +166,7 @@ export const ownWatchSettings = {
       writeOnly: true,
       maxLength: maxTextLength,
       description:
-        '`postgres`, `mysql`, `redis`: password. If a change omits the password, the stored password is kept; an empty text means no password.',
+        '`postgres`, `mysql`, `redis`: password. If a change omits the password, the stored password is kept; an empty string means no password.',
       examples: ['correct horse'],
     }),
   ),
@@ -185,7 +185,7 @@ export const ownWatchSettings = {
     '/run/user/1000/podman/podman.sock',
   ),
   service: text('`grpc`: name of the service; the whole server by default.', 'shop.v1.Orders'),
-  database: text('`postgres`, `mysql`: database of the login.', 'shop'),
+  database: text('`postgres`, `mysql`: database to log in to.', 'shop'),
   tls: Type.Optional(
     Type.Boolean({
       description: '`grpc`, `postgres`, `mysql`, `redis`: connect with TLS; false by default.',
@@ -206,7 +206,7 @@ export const ownWatchSettings = {
     }),
   ),
   server: text(
-    '`dns`: address of the name server, with its port if not 53; the name servers of the system by default. `domain`: URL of the RDAP server; by default that of the registry, from the list of IANA.',
+    '`dns`: address of the name server, with its port if not 53; the name servers of the system by default. `domain`: URL of the RDAP server; by default the server of the registry, from the list of IANA.',
     '192.0.2.53',
   ),
   expected: text('`dns`: value that at least one record must have, as in a zone file.', '10 mail.example'),

@@ -64,10 +64,7 @@ const createCommon = (subject: AlertSubject) => {
   };
 };
 
-/**
- * True for a network watch. The type of a deleted watch is unknown. Its place then decides, because only network
- * watches have none.
- */
+/** True for a network watch. The type of a deleted watch is unknown, so an empty place identifies a network watch. */
 const isOfNetwork = ({ watch: { type, settings }, place, isGone }: AlertSubject): boolean =>
   isGone ? place === '' : type.scope(settings) === 'network';
 

@@ -13,7 +13,7 @@ const isWatch = createSchemaCheck(WatchSettings);
 export const findStoredProblem = (value: WatchSettings): string | undefined => {
   const { type, name } = Object(value) as Partial<WatchSettings>;
   if (!findWatchType(type)) return `there is no type ${JSON.stringify(type)}`;
-  if (typeof name !== 'string' || !isWatch(value)) return 'the watch is not valid in this version';
+  if (typeof name !== 'string' || !isWatch(value)) return 'this version cannot read the watch';
   return findWatchProblem(value);
 };
 
@@ -22,9 +22,9 @@ const findWatchProblem = (watch: WatchSettings): string | undefined => {
   const type = toWatchType(watch);
   const { keys, required = [] } = type;
   const foreign = ownKeys.find((key) => watch[key] !== undefined && !keys.includes(key));
-  if (foreign !== undefined) return `${foreign} is not for type ${type.name}`;
+  if (foreign !== undefined) return `type ${type.name} has no setting ${foreign}`;
   const missing = required.find((key) => watch[key] === undefined);
-  if (missing !== undefined) return `${missing} is needed for type ${type.name}`;
+  if (missing !== undefined) return `type ${type.name} needs ${missing}`;
   return findLimitProblem(watch, type) ?? findPlaceProblem(watch, type) ?? type.findProblem?.(watch);
 };
 
@@ -54,19 +54,19 @@ const findPlaceProblem = (watch: WatchSettings, type: WatchType): string | undef
   if (hosts && from) return 'set either hosts or from, not both';
   if ((hosts || from) && isConfigOnly(watch))
     return 'files and programs on a host can be watched only in the config file of that host';
-  if (from && !remoteTypes.includes(type.name)) return `from is not for type ${type.name}`;
+  if (from && !remoteTypes.includes(type.name)) return `type ${type.name} has no setting from`;
   if (votes === undefined) return undefined;
   if (!from) return 'votes need from';
-  return votes > from.length ? `votes must not be more than the ${from.length} places of from` : undefined;
+  return votes > from.length ? `votes must not exceed the ${from.length} places in from` : undefined;
 };
 
 const findLimitProblem = (watch: WatchSettings, type: WatchType): string | undefined => {
   const { critical, clear, limit = type.defaultLimit } = watch;
   if (limit === undefined) {
-    if (type.limit === 'required') return `limit is needed for type ${type.name}`;
+    if (type.limit === 'required') return `type ${type.name} needs limit`;
     return critical === undefined && clear === undefined ? undefined : 'critical and clear need a limit';
   }
-  if (type.limit === 'none') return `limit is not for type ${type.name}`;
+  if (type.limit === 'none') return `type ${type.name} has no setting limit`;
   const isLowBad = type.isLowBad?.(watch) ?? false;
   const isWorse = (one: number, other: number): boolean => (isLowBad ? one < other : one > other);
   if (critical !== undefined && !isWorse(critical, limit)) {

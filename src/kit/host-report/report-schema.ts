@@ -50,7 +50,7 @@ export const Disk = Type.Object({
 export type Disk = Static<typeof Disk>;
 
 export const ReportedReadings = defineShape('HostReadings', {
-  cpu: value(0.25, 'Busy share of all processors, 0 to 1.', mostShare),
+  cpu: value(0.25, 'Usage of all processors, from 0 to 1.', mostShare),
   memoryUsed: value(2_147_483_648, 'Bytes.'),
   memoryTotal: value(8_589_934_592, 'Bytes.'),
   swapUsed: value(0, 'Bytes.'),
@@ -66,7 +66,10 @@ export const ReportedReadings = defineShape('HostReadings', {
   pressureIo: value(0.1, 'Percent of the last minute in which a task waited for a disk.', mostPercent),
   processCount: value(180, 'Number of processes.'),
   disks: Type.Optional(
-    Type.Array(Disk, { maxItems: 32, description: 'Fixed local disks and the root file system; 8 have a history.' }),
+    Type.Array(Disk, {
+      maxItems: 32,
+      description: 'Fixed local disks and the root file system; at most 8 disks have a history.',
+    }),
   ),
 });
 export type ReportedReadings = Static<typeof ReportedReadings>;
@@ -106,7 +109,7 @@ export const HostReport = defineShape('HostReport', {
     Type.Integer({
       minimum: 0,
       maximum: 100_000,
-      description: 'Minutes of stored readings that later reports will contain.',
+      description: 'Number of minutes of stored readings that later reports will contain.',
       examples: [0],
     }),
   ),
@@ -128,7 +131,7 @@ export const HostReport = defineShape('HostReport', {
         state: Type.Enum(['good', 'bad', 'unknown'], { type: 'string', examples: ['good'] }),
         text: line(2000, 'https://shop.example responded 200 after 31 ms'),
       }),
-      { maxItems: 100, description: 'Last results of watches that this host checks together with others.' },
+      { maxItems: 100, description: 'Last results of watches that this host checks together with other hosts.' },
     ),
   ),
   heartbeats: Type.Optional(

@@ -122,7 +122,7 @@ export const readFileSize = async (path: string): Promise<number | undefined> =>
   // Only ENOENT proves that the file does not exist. After any other error, it may exist.
   const found = await lstat(path).catch(passIfGone);
   if (found && !found.isFile()) {
-    throw new JournalError('unusable', `${path} is not a regular file; move it away`);
+    throw new JournalError('unusable', `${path} is not a regular file; move ${path} away`);
   }
   return found?.size;
 };

@@ -182,7 +182,7 @@ test('a directory in place of the file fails the opening and is left alone', asy
   await mkdir(names.active);
   await assert.rejects(store.refresh(), {
     code: 'unusable',
-    message: `${names.active} is not a regular file; move it away`,
+    message: `${names.active} is not a regular file; move ${names.active} away`,
   });
   assert.ok((await stat(names.active)).isDirectory());
 });

@@ -52,7 +52,7 @@ export const readPostgresUrl = (url: string): PostgresAddress => {
 /** Parses a host (a name or an address) and its port. A folder of Unix sockets also counts as a host. */
 const readHost = (text: string): Host => {
   const [, host, port = '5432'] = /^(\/[^:]*|\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  if (host === undefined || Number(port) > 65535) throw new Error(`the address must name a host, like ${form}`);
+  if (host === undefined || Number(port) > 65535) throw new Error(`the address must name a host, as in ${form}`);
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 };
 
@@ -60,7 +60,7 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('the address has a % that is not part of an escaped character: write it as %25');
+    throw new Error('the address has a % that is not part of an escaped character: write the % as %25');
   }
 };
 

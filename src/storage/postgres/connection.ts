@@ -15,7 +15,7 @@ const silenceMs = 500;
 /** Milliseconds that other servers get to respond after a server that accepts changes has responded. */
 const patienceMs = 250;
 
-/** SQLSTATEs for a prepared statement with a name that the server does not know, or that it already has. */
+/** SQLSTATEs for a prepared statement whose name is unknown to the server or already in use. */
 const strangeNames = new Set(['26000', '42P05']);
 
 /**
@@ -270,7 +270,7 @@ export class Primary {
     if (!newest) throw await explain(attempts);
     if (newest.timeline < this.#timeline) {
       newest.connection.close();
-      throw new Error('this server was replaced by another');
+      throw new Error('this server was replaced by another server');
     }
     this.#timeline = newest.timeline;
     return newest;

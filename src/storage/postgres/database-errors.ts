@@ -43,35 +43,35 @@ export const isPassing = (error: unknown): boolean => {
 
 /** Advice for a user without the right to create tables. */
 export const missingRights =
-  'the user has too few rights in the database: make the user its owner, or grant CREATE on the database';
+  'the user has too few rights in the database: make the user the owner of the database, or grant CREATE on the database';
 
 /** Advice for a user without the right to upgrade tables. */
 export const foreignTables =
-  'this version must upgrade the tables, but the user does not own them: connect once as their owner, or make the user the owner';
+  'this version must upgrade the tables, but the user is not the owner of the tables: connect once as the owner, or make the user the owner';
 
 /** True if the user lacks rights. */
 export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
 
 /** Advice by SQLSTATE for failures that a retry does not fix: credentials, database, rights, TLS. */
 const lasting: Record<string, string> = {
-  '28P01': 'the password is wrong: correct it in the address',
+  '28P01': 'the password is wrong: correct the password in the address',
   '28000': 'this user is not allowed to connect: allow the user in pg_hba.conf, or use another user',
-  '3D000': 'the database does not exist: create it, or correct the address',
+  '3D000': 'the database does not exist: create the database, or correct the address',
   '42501': missingRights,
   ...forUntrusted('the certificate is not trusted: set sslrootcert to a file with its certificate authority'),
   ERR_TLS_CERT_ALTNAME_INVALID:
     'the certificate is for another host name: in the address, use the host name of the certificate',
-  CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
+  CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew the certificate',
 };
 
 /** Advice by message, for messages from the driver and PgBouncer that are more specific than their codes. */
 const lastingMessages: [message: RegExp, problem: string][] = [
   [
     /does not support SSL/,
-    'the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust',
+    'the server offers no TLS: turn on TLS on the server, or use sslmode=disable in a network that you trust',
   ],
-  [/^password authentication failed$/, 'the password is wrong: correct it in the address'],
-  [/^no such database/, 'the database does not exist: create it, or correct the address'],
+  [/^password authentication failed$/, 'the password is wrong: correct the password in the address'],
+  [/^no such database/, 'the database does not exist: create the database, or correct the address'],
 ];
 
 /** Returns the lasting problem behind a connection failure. Undefined for any other failure. */

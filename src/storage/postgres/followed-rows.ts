@@ -45,10 +45,10 @@ export async function* readFollowed(
     });
     const [{ gone, saved, lastId, end }] = rows as [Row];
     if (projection !== undefined && (gone ?? 0) > after) {
-      throw new JournalError('gone', `the snapshot alone has records after ${after}`);
+      throw new JournalError('gone', `records after ${after} exist only in the snapshot`);
     }
     if (known && isLost(known, { gone, saved, lastId, end }, projection !== undefined)) {
-      throw new JournalError('gone', `record ${known.seq} is not the one that was folded`);
+      throw new JournalError('gone', `record ${known.seq} is not the record that was folded`);
     }
     const found = rows.filter((row) => row.seq !== null);
     const read = found.at(-1) as LastRecord | undefined;

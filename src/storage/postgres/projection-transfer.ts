@@ -16,7 +16,7 @@ export const readProjection = (
   onDamage: OnDamage,
 ): Promise<ProjectionState> => {
   const log: FollowedLog = {
-    appendAll: () => Promise.reject(new Error('the log is only read')),
+    appendAll: () => Promise.reject(new Error('the log is read-only')),
     readAfter: (seq, last) => readFollowed({ query }, tables, seq, last, onDamage),
     onStored: () => () => undefined,
     holdFrom: async () => () => undefined,

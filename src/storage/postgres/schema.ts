@@ -65,7 +65,7 @@ export const readVersion = async (connection: Connection): Promise<number> => {
   const { version, readableBy } = row ?? { version: 0, readableBy: 0 };
   if (readableBy <= knownVersion) return version;
   throw new LastingProblem(
-    `its tables have version ${version}, but this signalbox supports only versions up to ${knownVersion}: upgrade signalbox`,
+    `the tables have version ${version}, but this version of signalbox supports only tables up to version ${knownVersion}: upgrade signalbox`,
   );
 };
 

@@ -10,7 +10,7 @@ import {
 } from '../../support/tokens.ts';
 
 const algorithm = 'Token validation failed: the algorithm is not HS256';
-const parameter = 'Token validation failed: the header has a parameter that is not supported';
+const parameter = 'Token validation failed: the header has an unsupported parameter';
 const mismatch = 'Token validation failed: the signature does not match';
 const unknownKey = 'Token validation failed: the key id is unknown';
 

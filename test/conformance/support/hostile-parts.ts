@@ -25,7 +25,7 @@ export const listMisspeltTokens = (): HostileToken[] => {
     [
       'more than 4 KiB',
       signToken(createClaims({ more: 'x'.repeat(4000) })),
-      'Token validation failed: it is longer than 4096 characters',
+      'Token validation failed: the token is longer than 4096 characters',
     ],
   ];
 };

@@ -75,10 +75,10 @@ test('alerts that do not fit are refused one by one, and the failure is logged o
       const { status } = await sendOne(server.url, 'x'.repeat(2 * largestFile));
       assert.equal(status, 503);
     }
-    assert.deepEqual(readEvents(), ['alert log: failed']);
+    assert.deepEqual(readEvents(), ['alert log: records cannot be stored']);
     assert.equal((await sendOne(server.url, 'short')).status, 200);
     await waitUntil('the failure is logged', () => readEvents()?.length === 2);
-    assert.deepEqual(readEvents(), ['alert log: failed', 'alert log: recovered']);
+    assert.deepEqual(readEvents(), ['alert log: records cannot be stored', 'alert log: records are stored again']);
   } finally {
     await killServer(server);
   }

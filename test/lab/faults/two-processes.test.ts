@@ -34,7 +34,7 @@ const assertRefused = async (t: TestContext, options: Options): Promise<void> =>
   assert.equal(
     said,
     `signalbox: dataDir: ${options.dataDir} is in use by another signalbox process; ` +
-      'stop it, or choose another folder with --data-dir\n',
+      'stop that process, or choose another folder with --data-dir\n',
   );
 };
 

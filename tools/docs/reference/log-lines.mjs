@@ -10,12 +10,12 @@ export const logLines = [
     meaning: 'an agent: `signalbox send` got 500',
   },
   {
-    messages: ['error ...: work in progress is not completed', 'error the server could not be shut down'],
+    messages: ['error ...: exiting without completing work in progress', 'error the server did not shut down cleanly'],
     meaning: 'a second signal, an error or the time limit of 10 s ended the process',
   },
   {
     messages: [
-      'error files could not be reopened',
+      'error the log files or the certificate could not be reopened',
       'error settings not reloaded',
       'error outbox: the destinations could not be changed',
     ],
@@ -37,17 +37,25 @@ export const logLines = [
   },
   { messages: ['warn the seed was not loaded'], meaning: 'the database could not be used on startup' },
   {
-    messages: ['warn alert log: failed', 'warn alert log: recovered'],
+    messages: ['warn alert log: records cannot be stored', 'warn alert log: records are stored again'],
     meaning: 'in between, alerts get 503',
     isOfLogs: true,
   },
-  { messages: ['warn alert log: reopened'], meaning: 'another program moved or changed the file', isOfLogs: true },
-  { messages: ['warn alert log: tail-cut'], meaning: 'an incomplete last line was moved to `savedAs`', isOfLogs: true },
   {
-    messages: ['error alert log: damaged'],
+    messages: ['warn alert log: the file was opened again'],
+    meaning: 'another program moved or changed the file',
+    isOfLogs: true,
+  },
+  {
+    messages: ['warn alert log: an incomplete last line'],
+    meaning: '`savedAs` is the file with the line',
+    isOfLogs: true,
+  },
+  {
+    messages: ['error alert log: the log is damaged'],
     meaning: 'a line cannot be read, or a record is missing: `damage` has the file and the place; restore the file',
   },
-  { messages: ['warn alert log: segments-removed'], meaning: 'retention deleted `files`', isOfLogs: true },
+  { messages: ['warn alert log: old files were deleted'], meaning: 'retention deleted `files`', isOfLogs: true },
   {
     messages: ['warn alert log: the end of the log cannot be read'],
     meaning: 'repeats of earlier alerts may be stored again',
@@ -80,16 +88,23 @@ export const logLines = [
   { messages: ['warn outbox: the alert log was replaced'], meaning: 'delivery continues at the end of the new log' },
   { messages: ['error notifications: incidents cannot be read'], meaning: 'nobody is notified; retried every second' },
   {
-    messages: ['error outbox: the progress could not be written'],
+    messages: ['error outbox: the delivery progress could not be written'],
     meaning: 'after a restart, `destination` repeats deliveries',
   },
   {
-    messages: ['error outbox: the progress cannot be read'],
+    messages: ['error outbox: the delivery progress cannot be read'],
     meaning: 'the file is damaged: `destination` gets all alerts again',
   },
   {
-    messages: ['error outbox: unexpected error'],
-    meaning: 'a bug: signalbox gives up the alert `id`, or notifies of the `incident` later',
+    messages: ['error outbox: a message was not sent because of an internal error'],
+    meaning: 'a bug: signalbox gives up the alert `id`',
+  },
+  {
+    messages: [
+      'error notifications: the next planned change cannot be computed',
+      'error notifications: the notifications of an incident cannot be planned',
+    ],
+    meaning: 'a bug: retried',
   },
   {
     messages: ['warn the key for acknowledgement links ...'],
@@ -104,7 +119,7 @@ export const logLines = [
     meaning: 'retried; until then, retention deletes nothing from the alert log',
   },
   {
-    messages: ['warn alerts: the log was replaced'],
+    messages: ['warn alerts: the alert log was replaced'],
     meaning: 'alerts that fired earlier stay open until they are resolved',
   },
   { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
@@ -113,8 +128,8 @@ export const logLines = [
     meaning: '[the incidents that can be read are kept](../how-it-works/incidents.md#what-is-promised)',
   },
   {
-    messages: ['error incidents: the state of 1.1.0 cannot be read'],
-    meaning: 'the incidents of 1.1.0 are lost; the alerts of the last day are counted again',
+    messages: ['error incidents: the state of version 1.1.0 cannot be read'],
+    meaning: 'the incidents of 1.1.0 are lost; the alerts of the last day are processed again',
   },
   {
     messages: ['warn incidents: the snapshot cannot be written'],
@@ -122,7 +137,7 @@ export const logLines = [
   },
   { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at the end of the new log' },
   {
-    messages: ['error settings: a setting cannot be read'],
+    messages: ['error settings: a setting cannot be read and has no effect'],
     meaning: '`reason`; the setting stays stored without effect: replace it, or [delete it](api/settings.md)',
   },
   {
@@ -164,7 +179,7 @@ export const logLines = [
     meaning: '`err` has the reason; retried after the next check',
   },
   {
-    messages: ['warn alerts: cannot load receipt times from before startup'],
+    messages: ['warn alerts: receipt times from before startup cannot be loaded'],
     meaning: 'an expired alert is resolved `resolveTimeout` after startup at the earliest; `err` has the reason',
   },
   {
@@ -181,7 +196,7 @@ export const logLines = [
   },
   { messages: ['warn login: failed logins'], meaning: 'logins from `ip` are now delayed' },
   {
-    messages: ['warn login: refused', 'warn login: more logins'],
+    messages: ['warn login: a login was refused', 'warn login: further refused logins'],
     meaning: 'a wrong password or user from `ip`; the first 20 of a minute have a line each',
   },
   {
@@ -189,7 +204,7 @@ export const logLines = [
     meaning: 'retried every second; the recorded times stay correct',
   },
   {
-    messages: ['error status pages: a stored page cannot be used'],
+    messages: ['error status pages: a stored page cannot be used and is not served'],
     meaning: 'the page is not served; `name` has its name',
   },
   {
@@ -214,9 +229,9 @@ export const logLines = [
   },
   {
     messages: [
-      'warn heartbeats: heartbeats cannot be checked',
-      'warn heartbeats: a heartbeat cannot be checked',
-      'warn heartbeats: a change cannot be stored',
+      'warn heartbeats: due times cannot be checked',
+      'warn heartbeats: the due time of a heartbeat cannot be checked',
+      'warn heartbeats: a state change cannot be stored',
     ],
     meaning: 'retried every 5 s',
   },
@@ -225,7 +240,7 @@ export const logLines = [
     meaning: 'states and runs may be missing; the next pings restore the states',
   },
   {
-    messages: ['error oncall: a stored rotation cannot be used'],
+    messages: ['error oncall: a stored rotation cannot be used and has no effect'],
     meaning: 'a newer version, or a system with other time zones, stored the rotation `name`; nobody is on call in it',
   },
   {
@@ -234,7 +249,7 @@ export const logLines = [
   },
   { messages: ['warn oncall: alerts about gaps cannot be stored'], meaning: 'retried within a minute' },
   {
-    messages: ['error heartbeats: a stored heartbeat cannot be used'],
+    messages: ['error heartbeats: a stored heartbeat cannot be used and has no effect'],
     meaning: 'a newer version stored the heartbeat `name`, which has no effect here',
   },
   {
@@ -253,11 +268,11 @@ export const logLines = [
   },
   { messages: ['warn hosts: a node_exporter cannot be scraped'], meaning: '`reason` says why; retried every 10 s' },
   {
-    messages: ['warn watches: a watch of the hub cannot be used'],
+    messages: ['warn watches: a watch from the hub cannot be used and has no effect'],
     meaning: 'the hub has another version; other watches are checked',
   },
   {
-    messages: ['warn the hub refused stored readings; they are dropped'],
+    messages: ['warn the hub refused stored readings; the readings are dropped'],
     meaning: '`reason` says why; current readings are accepted',
   },
   {
@@ -287,7 +302,7 @@ export const logLines = [
     messages: ['warn Warning: ... paths need no token'],
     meaning: 'others can reach `openRoutes`: set [`access`](configuration.md#access)',
   },
-  { messages: ['info slow work: ...'], meaning: 'startup work that takes longer than two seconds' },
+  { messages: ['info startup takes long: ...'], meaning: 'startup work that takes longer than two seconds' },
   { messages: ['warn an agent ignores ...'], meaning: 'settings that only a server uses' },
   {
     messages: ['info alertsRetainDays is not set'],
@@ -295,5 +310,5 @@ export const logLines = [
   },
   { messages: ['info jwtSecret is not set'], meaning: 'tokens become invalid when the process ends' },
   { messages: ['debug request'], meaning: 'one line per request, with `traceparent` if sent' },
-  { messages: ['debug not listening'], meaning: "localhost's other address cannot be used" },
+  { messages: ['debug the server does not listen'], meaning: "localhost's other address cannot be used" },
 ];

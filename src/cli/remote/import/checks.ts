@@ -9,7 +9,7 @@ export const importChecksCommand = defineImportCommand({
   name: 'import-checks',
   summary: 'Import the checks of another program as watches and heartbeats.',
   details: [
-    'Prints a plan. Nothing changes without --apply. Existing watches and heartbeats stay as they are; a repeated import only completes an interrupted import.',
+    'Prints a plan. Nothing changes without --apply. Existing watches and heartbeats do not change; a repeated import only completes an interrupted import.',
     'uptime-kuma: the file kuma.db, while Uptime Kuma is stopped. gatus: the config file in YAML.',
     `healthchecks: a saved response of /api/v3/checks/, or the URL of that path, with the API key in ${otherVariables.importKey}. Heartbeats keep the addresses of their checks.`,
   ],

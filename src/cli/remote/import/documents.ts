@@ -49,11 +49,11 @@ export class Entry {
     if (typeof value === 'string' && value.length <= maxTextLength) return value;
     return typeof value === 'number'
       ? `${value}`
-      : refuse(this.#at(member), `a text of at most ${maxTextLength} characters`);
+      : refuse(this.#at(member), `a string of at most ${maxTextLength} characters`);
   }
 
   text(member: string): string {
-    return this.find(member) ?? refuse(this.#at(member), 'a text');
+    return this.find(member) ?? refuse(this.#at(member), 'a string');
   }
 
   number(member: string, otherwise?: number): number {
@@ -80,7 +80,7 @@ export class Entry {
   texts(member: string): string[] {
     const all = this.values(member).map((each) => (typeof each === 'number' ? `${each}` : each));
     const isText = (each: unknown): each is string => typeof each === 'string' && each.length <= maxTextLength;
-    return all.every(isText) ? all : refuse(this.#at(member), 'a list of texts');
+    return all.every(isText) ? all : refuse(this.#at(member), 'a list of strings');
   }
 
   /** Returns a member without checking its type. Undefined for null. */

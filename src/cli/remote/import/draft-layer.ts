@@ -22,7 +22,7 @@ const mostLayers = 16;
 /** Returns the reason why a rotation with these layers cannot be imported. */
 export const findLayerProblem = ({ length }: readonly unknown[]): string | undefined => {
   if (length === 0) return 'nobody would be on call, because it has no recurring shifts that can be imported';
-  return length > mostLayers ? `more than ${mostLayers} layers` : undefined;
+  return length > mostLayers ? `there are more than ${mostLayers} layers` : undefined;
 };
 
 /** Part of a week, in minutes since Monday. */
@@ -99,8 +99,8 @@ interface LayerDraft {
 
 /**
  * Converts turns to a layer. Throws an ImportError for turns that signalbox does not support, and a UselessLayer for a
- * layer that has ended. Leaves out an end that the server does not take, because other programs write `9999-12-31` for
- * a layer without an end.
+ * layer that has ended. Omits an end that the server rejects, because other programs write `9999-12-31` for a layer
+ * without an end.
  */
 export const toLayer = ({
   people,
@@ -110,8 +110,8 @@ export const toLayer = ({
   spans,
   until,
 }: LayerDraft): DraftRotation['layers'][number] => {
-  if (people.length === 0) throw new ImportError('no people');
-  if (people.length > 64) throw new ImportError('more than 64 people');
+  if (people.length === 0) throw new ImportError('the list of people is empty');
+  if (people.length > 64) throw new ImportError('the list of people has more than 64 entries');
   const cycleMs = periodMs * people.length;
   const every = toEvery(periodMs);
   const local = given < earliest ? given + Math.ceil((earliest - given) / cycleMs) * cycleMs : given;
@@ -123,7 +123,7 @@ export const toLayer = ({
   const start = new Date(local);
   const time = toClock(start.getUTCHours() * 60 + start.getUTCMinutes());
   const hours = spans && toHours(spans);
-  if (hours !== undefined && hours.length > 500) throw new ImportError('the hours are too complicated');
+  if (hours !== undefined && hours.length > 500) throw new ImportError('the hours are too complex');
   return {
     people: [...people],
     handover: { every, at: every.includes('week') ? `${dayOf(start)} ${time}` : time },
@@ -143,6 +143,6 @@ const toEvery = (ms: number): string => {
         ? [ms / dayMs, 'day']
         : [ms / hourMs, 'hour'];
   const isUsable = unit === 'hour' ? 24 % count === 0 : ms <= 366 * dayMs;
-  if (!isUsable || count < 1) throw new ImportError(`turns of ${ms / minuteMs} minutes are not supported`);
+  if (!isUsable || count < 1) throw new ImportError(`shifts of ${ms / minuteMs} minutes are not supported`);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 };

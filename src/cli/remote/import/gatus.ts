@@ -29,10 +29,10 @@ const parseYaml = (text: string): Record<string, unknown> => {
   try {
     config = parse(text);
   } catch (error) {
-    throw new ImportError(`the text is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`);
+    throw new ImportError(`the file is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`);
   }
   if (!isObject(config) || !(Array.isArray(config['endpoints']) || Array.isArray(config['external-endpoints'])))
-    throw new ImportError('the text has no list "endpoints": pass the config file of Gatus');
+    throw new ImportError('the file has no list "endpoints": pass the config file of Gatus');
   return config;
 };
 
@@ -56,7 +56,7 @@ const toSeconds = (value: unknown): number | undefined => {
 const convert = (original: Endpoint): ConvertedCheck => {
   const { alerts, ...used } = original;
   const text = JSON.stringify(used);
-  if (/\$[{A-Za-z_]/.test(text.replaceAll('$$', ''))) return 'has a variable of the environment';
+  if (/\$[{A-Za-z_]/.test(text.replaceAll('$$', ''))) return 'environment variables are not supported';
   // Gatus reads $$ as a dollar sign.
   const endpoint: Endpoint = { ...(JSON.parse(text.replaceAll('$$', () => '$')) as Endpoint), alerts };
   const own = toOwn(endpoint);
@@ -66,7 +66,7 @@ const convert = (original: Endpoint): ConvertedCheck => {
   const found: WatchDraft = { ...own };
   for (const condition of conditions) {
     const problem = addCondition(found, condition);
-    if (problem) notes.push(`without ${condition}`);
+    if (problem) notes.push(`condition ${condition} is not imported`);
   }
   const every = Math.min(86_400, Math.max(1, toSeconds(endpoint['interval']) ?? 60));
   const [alert] = listOf(endpoint['alerts']);
@@ -85,9 +85,9 @@ const listNotes = ({ client, ui, headers }: Endpoint): string[] => {
   const hasLogin = Object.keys(isObject(headers) ? headers : {}).some((name) => name.toLowerCase() === 'authorization');
   return [
     ...(hasLogin ? [visibleLogin] : []),
-    ...(insecure === false ? [] : ['without client.insecure']),
-    ...([undefined, 10].includes(toSeconds(timeout)) ? [] : ['without client.timeout']),
-    ...(ui == null ? [] : ['without ui']),
+    ...(insecure === false ? [] : ['client.insecure is not imported']),
+    ...([undefined, 10].includes(toSeconds(timeout)) ? [] : ['client.timeout is not imported']),
+    ...(ui == null ? [] : ['ui is not imported']),
   ];
 };
 

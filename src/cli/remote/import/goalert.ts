@@ -38,7 +38,7 @@ export const downloadGoAlert = async ({ post }: Download): Promise<object> => {
     isMore = false;
     const response = new Entry(await post('/api/graphql', { query, variables }), 'response');
     const [problem] = response.list('errors');
-    if (problem) throw refuseQuery(problem.find('message') ?? 'no reason');
+    if (problem) throw refuseQuery(problem.find('message') ?? 'no reason was given');
     for (const [list, { nodes }] of Object.entries(data)) {
       const page = response.entry('data').entry(list);
       nodes.push(...page.values('nodes'));

@@ -63,7 +63,7 @@ const readSchedule = (
 ): DraftRotation | undefined => {
   const title = schedule.text('name');
   if (schedule.find('type') === 'ical') {
-    draft.notes.push(`schedule ${title}: a calendar has no rotation`);
+    draft.notes.push(`schedule ${title}: calendars are not supported`);
     return undefined;
   }
   const layers: { level: number; layer: DraftRotation['layers'][number] }[] = [];
@@ -74,7 +74,7 @@ const readSchedule = (
     const label = `schedule ${title}, shift ${shift?.find('name') ?? id}`;
     try {
       zone ??= openZone(toZoneName(schedule));
-      if (!shift) throw new ImportError('not in the export');
+      if (!shift) throw new ImportError('the shift is not in the export');
       const own = shift.has('time_zone') ? openZone(shift.text('time_zone')) : zone;
       if (own.timeZone !== zone.timeZone) throw new ImportError('the shift has its own time zone');
       if (singleTypes.includes(shift.find('type') ?? '')) overrides.push(...readSingle(shift, zone.clock, draft));
@@ -138,7 +138,7 @@ const readRecurrent = (
         .map((_, index) => new Entry({ group: shift.values('rolling_users')[index] }, label).texts('group'))
     : [shift.texts('users')];
   if (groups.some((group) => group.length > 1))
-    draft.notes.push(`${label}: only the first person of each turn is on call`);
+    draft.notes.push(`${label}: only the first person of each shift is on call`);
   const first = requirePeople(
     groups.flatMap((group) => group.slice(0, 1)),
     draft,
@@ -146,7 +146,8 @@ const readRecurrent = (
   const index = shift.number('start_rotation_from_user_index', 0) % Math.max(1, first.length);
   const people = [...first.slice(index), ...first.slice(0, index)];
   const interval = shift.number('interval', 1);
-  if (!isRolling && interval !== 1) throw new ImportError(`shifts every ${interval} periods are not supported`);
+  if (!isRolling && interval !== 1)
+    throw new ImportError(`an interval of ${interval} is supported only with rolling_users`);
   const local = readLocal(shift, 'start');
   // In every time zone, the end is in UTC.
   const until = shift.has('until') ? readLocal(shift, 'until') : undefined;

@@ -27,10 +27,11 @@ const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export const planHealthchecks = (document: unknown): CheckPlan => {
   const { checks } = (document ?? {}) as { checks?: unknown };
-  if (!Array.isArray(checks)) throw new ImportError('there is no list "checks", as in a response of /api/v3/checks/');
+  if (!Array.isArray(checks))
+    throw new ImportError('the export has no list "checks": pass a response of /api/v3/checks/');
   const plan = new CheckPlan();
   for (const check of checks as unknown[]) {
-    if (!Value.Check(Check, check)) plan.leftOut.push('a check has no name or no grace');
+    if (!Value.Check(Check, check)) plan.leftOut.push('a check has no name or no grace time');
     else plan.add(check.name || check.slug || 'check', () => convert(check));
   }
   return plan;

@@ -96,8 +96,10 @@ const planUsers = (
     const path = `api/people/${encodeURIComponent(user)}/ways/mail`;
     const way = { what: 'contact method', name: `${user}/mail` } as const;
     // The pages for an address in an export must not go to an existing user who only has a similar name.
-    if (isKnown && user !== email) return [made, { ...way, action: 'skip', detail: `${email}: ${user} adds it` }];
-    if (!hasMail) return [made, { ...way, action: 'skip', detail: 'no destination of type email has a server' }];
+    if (isKnown && user !== email)
+      return [made, { ...way, action: 'skip', detail: `${email}: ${user} must add this address` }];
+    if (!hasMail)
+      return [made, { ...way, action: 'skip', detail: 'no destination of type email provides a mail server' }];
     const request = { method: 'PUT', path, body: { type: 'email', to: [email] } } as const;
     return [made, { ...way, action: 'create', detail: email, requests: [request] }];
   });

@@ -106,7 +106,7 @@ interface MadeRotation {
 const readSchedule = (schedule: Entry, { draft, names, toPerson }: ReadingParts & { names: Names }): MadeRotation[] => {
   const title = schedule.text('name');
   const rotations = schedule.list('rotations');
-  if (rotations.length === 0) draft.notes.push(`schedule ${title}: no rotations`);
+  if (rotations.length === 0) draft.notes.push(`schedule ${title}: there are no rotations`);
   return rotations.flatMap((rotation) => {
     const label = rotations.length === 1 ? title : `${title} ${rotation.find('name') ?? ''}`;
     try {

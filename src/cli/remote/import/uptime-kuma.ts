@@ -17,7 +17,7 @@ const mostMonitors = 10_000;
 export const planUptimeKuma = async (path: string): Promise<CheckPlan> => {
   const waiting = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (waiting > 0)
-    throw new ImportError(`${path}-wal has changes that are not in the file yet: stop Uptime Kuma, and try again`);
+    throw new ImportError(`${path}-wal has changes that are not in kuma.db yet: stop Uptime Kuma, and try again`);
   const plan = new CheckPlan();
   for (const monitor of await readMonitors(path))
     plan.add(textOf(monitor, 'name') || 'monitor', () => convert(monitor));
@@ -98,9 +98,9 @@ const listDropped = (monitor: Monitor): string[] => {
   const isDefault = usual.includes(timeout) || Math.abs(timeout - toSeconds(monitor) * 0.8) < 1;
   const conditions = parseJson(textOf(monitor, 'conditions'));
   return [
-    ...(isDefault ? [] : [`without the timeout of ${timeout} seconds`]),
-    ...(textOf(monitor, 'proxy_id') === '' ? [] : ['without the proxy']),
-    ...(Array.isArray(conditions) && conditions.length > 0 ? ['without the conditions'] : []),
+    ...(isDefault ? [] : [`the timeout of ${timeout} seconds is not imported`]),
+    ...(textOf(monitor, 'proxy_id') === '' ? [] : ['the proxy is not imported']),
+    ...(Array.isArray(conditions) && conditions.length > 0 ? ['the conditions are not imported'] : []),
   ];
 };
 
@@ -121,7 +121,11 @@ const toOwn = (type: string, monitor: Monitor): (WatchDraft & { notes?: string[]
     case 'dns':
       return toDns(host, monitor);
     case 'docker':
-      return { type: 'container', container: textOf(monitor, 'docker_container'), notes: ['checked on this server'] };
+      return {
+        type: 'container',
+        container: textOf(monitor, 'docker_container'),
+        notes: ['is checked on this server'],
+      };
     case 'postgres':
     case 'mysql':
     case 'redis':

@@ -55,7 +55,7 @@ export class ExpiredAlerts {
       await copies.begin();
       await whenRead();
     } catch (err) {
-      log.warn({ err }, 'alerts: cannot load receipt times from before startup');
+      log.warn({ err }, 'alerts: receipt times from before startup cannot be loaded');
     }
     if (this.#isClosed) return;
     this.#extendAtStart();

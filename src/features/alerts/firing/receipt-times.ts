@@ -38,7 +38,7 @@ export class ReceiptTimes {
   #missed = 0;
   #tickedAt = performance.now();
   readonly #resolveTimeoutMs: () => number;
-  /** True if a new source or series has been seen since the last copy. The next copy is then made soon. */
+  /** True if a new source or series has been seen since the last copy. The next copy is then due soon. */
   hasNew = false;
 
   constructor(resolveTimeoutMs: () => number) {

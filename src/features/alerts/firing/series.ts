@@ -11,7 +11,7 @@ export type AlertExpiry = Static<typeof AlertExpiry>;
 
 /** State of a series: the alerts of one sender with the same format and fingerprint. Times are Unix milliseconds. */
 export const Series = Type.Object({
-  /** Id and level of the most severe firing alert. Of several equally severe alerts, the last one counts. */
+  /** Id and level of the most severe firing alert. Of several equally severe alerts, the last alert counts. */
   id: Type.String(),
   level: Type.String(),
   /** Ids of the latest firing alerts. Absent if `id` is the only one. */

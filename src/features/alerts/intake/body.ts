@@ -41,7 +41,7 @@ export const readBody = (request: IntakeRequest, format?: Format): { format: For
     if (value !== undefined) return { format: each, value };
   }
   if (contentType !== undefined && !jsonTypes.test(contentType)) {
-    throw new HttpError('unsupported-media-type', `The body must be JSON, not ${JSON.stringify(contentType)}`);
+    throw new HttpError('unsupported-media-type', `Request body must be JSON, not ${JSON.stringify(contentType)}`);
   }
   if (bytes.length === 0) throw new HttpError('invalid', 'Request body is required');
   const value = request.parseJson(bytes);
@@ -58,7 +58,10 @@ const recognize = (value: unknown): Format => {
   const [format, ...others] = found;
   if (format && others.length === 0) return format;
   const names = (format ? found : formats).map(({ name }) => name).join(', ');
-  throw new HttpError('invalid', `The body matches ${format ? 'several formats' : 'none of the formats'}: ${names}`);
+  throw new HttpError(
+    'invalid',
+    `Request body matches ${format ? 'several formats' : 'none of the formats'}: ${names}`,
+  );
 };
 
 /** Maximum number of alerts in one body. */

@@ -19,7 +19,8 @@ export const readForm = (mediaType: string | undefined, readText: () => string):
     if (name.startsWith(labelPrefix)) labels.push([name.slice(labelPrefix.length), value]);
     else if (names.includes(name) && !fields.has(name)) fields.set(name, value);
   }
-  if (fields.size === 0) throw new HttpError('invalid', `The body is neither JSON nor a form with ${names.join(', ')}`);
+  if (fields.size === 0)
+    throw new HttpError('invalid', `Request body is neither JSON nor a form with ${names.join(', ')}`);
   return { ...Object.fromEntries(fields), ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) };
 };
 

@@ -140,7 +140,7 @@ test('auto refuses a body of no format or of several formats, and names the form
   assert.equal(none.status, 400);
   for (const { name } of formats) assert.ok(none.json.error?.includes(name), name);
   const several = await request<Receipt>('POST', '/api/alert/auto', { body: { text: 'a', resourceLogs: [] } });
-  assert.deepEqual([several.status, several.json.error], [400, 'The body matches several formats: slack, otlp']);
+  assert.deepEqual([several.status, several.json.error], [400, 'Request body matches several formats: slack, otlp']);
 });
 
 test('an unknown format gets 404, and another method 405', async (t) => {

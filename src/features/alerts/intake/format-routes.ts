@@ -39,8 +39,8 @@ const bytesRoute = {
 } as const;
 
 /**
- * Creates a route for the given format or, without one, for any format. With `leavesOutInfo`, the route drops INFO
- * alerts.
+ * Creates a route for the given format or, without a format, for all formats. With `leavesOutInfo`, the route drops
+ * INFO alerts.
  */
 const createFormatRoute = (
   parts: IntakeParts,
@@ -56,7 +56,7 @@ const createFormatRoute = (
   return defineRoute({
     ...bytesRoute,
     path,
-    summary: expected?.summary ?? 'Store alerts in any of these formats, recognized by the body',
+    summary: expected?.summary ?? 'Store alerts; the server recognizes the format by the body',
     errorHandler: counts.createErrorHandler(expected?.name ?? 'auto', expected?.binary),
     schema: {
       operationId,

@@ -93,6 +93,6 @@ export const IntakeReceipt = defineShape('IntakeReceipt', {
   }),
   repeated: Type.Integer({
     examples: [0],
-    description: 'Number of alerts that repeat a stored alert; each has the id of the stored alert.',
+    description: 'Number of alerts that repeat a stored alert; each repeat has the id of the stored alert.',
   }),
 });

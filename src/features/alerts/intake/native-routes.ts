@@ -32,7 +32,7 @@ export const createNativeRoute = (parts: IntakeParts): Route =>
     path: '/api/alert',
     ...openFor('alerts:write'),
     isSpecified: true,
-    summary: 'Store an alert; responds once it is on disk',
+    summary: 'Store an alert; the server responds once the alert is on disk',
     compressedBody: true,
     readOther: readForm,
     headers: { request: idempotencyHeader },
@@ -57,7 +57,7 @@ export const createTextRoute = (parts: IntakeParts): Route =>
     method: 'POST',
     path: `/api/alert/${plainTextName}`,
     ...openFor('alerts:write'),
-    summary: 'Store a plain text as an alert; responds once it is on disk',
+    summary: 'Store plain text as an alert; the server responds once the alert is on disk',
     body: 'bytes',
     compressedBody: true,
     headers: { request: idempotencyHeader },
@@ -73,9 +73,9 @@ export const createTextRoute = (parts: IntakeParts): Route =>
     validatorCompiler: () => () => true,
     handler: (request, reply) => {
       const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      if (!isUtf8(bytes)) throw new HttpError('invalid', 'The body must be text in UTF-8');
+      if (!isUtf8(bytes)) throw new HttpError('invalid', 'Request body must be text in UTF-8');
       const message = bytes.toString('utf8').trim();
-      if (message === '') throw new HttpError('invalid', 'The body must contain the text of the alert');
+      if (message === '') throw new HttpError('invalid', 'Request body must contain the text of the alert');
       return sendStored(parts, request, reply, { ...request.query, message });
     },
   });

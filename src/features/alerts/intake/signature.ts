@@ -24,6 +24,9 @@ export const assertSigned = (
     throw new HttpError('unauthorized', `The signature in ${header} is missing or wrong`);
   }
   if (time !== undefined && !(Math.abs(now.getTime() / 1000 - Number(time)) <= toleranceSeconds)) {
-    throw new HttpError('unauthorized', `The time in ${timestampHeader} is more than five minutes off`);
+    throw new HttpError(
+      'unauthorized',
+      `The time in ${timestampHeader} differs from the clock of the server by more than five minutes`,
+    );
   }
 };

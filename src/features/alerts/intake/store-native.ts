@@ -21,7 +21,7 @@ export const storeNative = (
   headers: IncomingHttpHeaders,
 ): Promise<AlertOutcome> => {
   if (isEmpty(body)) {
-    throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
+    throw new HttpError('invalid', 'At least one of source, level, message and hostname is required');
   }
   const key = readRepeatId(headers);
   const record = createNativeAlert(body, receipt, headers);

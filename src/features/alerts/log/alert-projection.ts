@@ -92,7 +92,7 @@ export const openAlertProjection = async (parts: AlertProjectionParts): Promise<
       }),
     savesForRetention: true,
     onReplaced: (state) => {
-      log.warn('alerts: the log was replaced; alerts that fired before stay firing');
+      log.warn('alerts: the alert log was replaced; firing alerts of the old log stay firing');
       return state.readRepeats(events).catch(report);
     },
     isRestoredLater: true,

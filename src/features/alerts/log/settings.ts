@@ -24,8 +24,8 @@ export const alertLogSettings = {
     default: 64 * MiB,
     description: 'Maximum size of a log file in bytes; the log continues in a new file.',
   }),
-  alertsRetainSegments: retention('Number of closed log files to keep; 0 keeps all.'),
-  alertsRetainBytes: retention('Bytes of closed log files to keep; 0 keeps all.'),
+  alertsRetainSegments: retention('Maximum number of closed log files to keep; 0 keeps all.'),
+  alertsRetainBytes: retention('Maximum bytes of closed log files to keep; 0 keeps all.'),
   alertsRetainDays: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -45,7 +45,7 @@ export const alertLogSettings = {
   alertsMinFreeBytes: Type.Integer({
     minimum: 0,
     default: MiB,
-    description: 'Minimum free bytes on the file system; with less, alerts get 503.',
+    description: 'Minimum free bytes on the file system; with less free space, alerts get 503.',
   }),
   spool: Type.Boolean({
     default: true,

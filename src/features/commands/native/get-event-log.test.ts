@@ -67,7 +67,7 @@ test('an entry longer than 1 MiB is skipped and output over 8 MiB is cut, and bo
 
 test('a command fails if journalctl is killed before it has written everything', async (t) => {
   const killed = read(t, `${recorded}\nkill -9 $$`);
-  await assert.rejects(killed, new CommandFailure('journalctl failed: it wrote no error message'));
+  await assert.rejects(killed, new CommandFailure('journalctl failed: the program wrote no error message'));
 });
 
 test('the error names a missing journal, journalctl or permission', async (t) => {

@@ -78,7 +78,7 @@ test('the runner is native on Linux and powershell on Windows, unless commandRun
 test('without PowerShell the error says what to install or set', async () => {
   const reason =
     'commandRunner is powershell, but there is no PowerShell at /a/pwsh, /b/pwsh: ' +
-    'install it, set powershellPath, or set commandRunner to native';
+    'install PowerShell, set powershellPath, or set commandRunner to native';
   await assert.rejects(choose('powershell', 'linux', '/a/pwsh', '/b/pwsh'), new SettingsError([reason]));
   await assert.rejects(choose('auto', 'win32'), /^SettingsError: commandRunner is auto, but .* at any known path/);
 });

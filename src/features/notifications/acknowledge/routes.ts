@@ -95,7 +95,7 @@ const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: Acknowled
 
 /**
  * Returns the author of an acknowledgement made with a link: the person if the link was sent to one of the person's
- * ways, otherwise the destination.
+ * contact methods, otherwise the destination.
  */
 const toAuthor = ({ destination }: AcknowledgeGrant): string =>
   splitWayName(destination)?.person ?? `destination:${destination}`;
@@ -168,7 +168,8 @@ const refuse = (kind: ErrorKind, reason: string): HttpError => new HttpError(kin
 const readGrant = ({ links, incidents }: AcknowledgeParts, token: string): AcknowledgeGrant => {
   const grant = links.readToken(token);
   if (grant === 'incomplete') throw refuse('not-found', 'This link is incomplete. Copy the whole link.');
-  if (grant === 'forged') throw refuse('forbidden', 'This link is not valid: it was changed, or the key has changed.');
+  if (grant === 'forged')
+    throw refuse('forbidden', 'This link is not valid: the link was changed, or the key of the server has changed.');
   if (grant === 'expired') throw refuse('gone', 'This link has expired: links are valid for 24 hours.');
   if (grant === 'removed')
     throw refuse('forbidden', 'This link is not valid: its destination was removed, or its address has changed.');

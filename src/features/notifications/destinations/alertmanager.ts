@@ -62,7 +62,7 @@ const toNamed = ({ source, hostname, labels = {} }: NonNullable<DeliveredAlert['
 
 const toStart = ({ startsAt, time }: DeliveredAlert): string => startsAt ?? time;
 
-/** Returns the end time of an alert. Without one, Alertmanager resolves the alert after its own timeout. */
+/** Returns the end time of an alert. Without an end time, Alertmanager resolves the alert after its own timeout. */
 const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
   const { status, time, endsAt = time } = alert;
   if (status === 'firing') return { endsAt: new Date(Date.parse(time) + firingMs).toISOString() };

@@ -65,7 +65,7 @@ export const readHeaders = (
   const names = given.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === 'authorization') throw new Error('set either a token or the header authorization, not both');
-  if (twice !== undefined) throw new Error(`headers has ${twice} twice`);
+  if (twice !== undefined) throw new Error(`headers contains ${twice} twice`);
   return Object.fromEntries(given);
 };
 
@@ -74,7 +74,7 @@ const toHeaderName = (name: string, allowed: readonly string[]): string => {
     throw new Error(`headers: ${JSON.stringify(name)} is not a header name`);
   const lower = name.toLowerCase();
   if (reservedHeaders.test(lower) && !allowed.includes(lower))
-    throw new Error(`headers: ${lower} is set by signalbox; remove it`);
+    throw new Error(`headers: ${lower} is set by signalbox; remove the header`);
   return lower;
 };
 

@@ -72,17 +72,17 @@ for (const [what, changes, problem] of [
   [
     'a token beside a secret that is one',
     { type: 'ntfy', secret: 'planted', token: 'planted' },
-    /^destination "pager": type ntfy sends its secret as authorization; remove the secret, or the token or header$/,
+    /^destination "pager": type ntfy sends its secret as authorization; remove either the secret, or the token or header$/,
   ],
   [
     'a header twice',
     { headers: { 'X-Key': 'planted', 'x-key': 'b' } },
-    /^destination "pager": headers has x-key twice$/,
+    /^destination "pager": headers contains x-key twice$/,
   ],
   [
     'a header of the connection',
     { headers: { Host: 'planted' } },
-    /^destination "pager": headers: host is set by signalbox; remove it$/,
+    /^destination "pager": headers: host is set by signalbox; remove the header$/,
   ],
   [
     'a header of the body',
@@ -112,7 +112,7 @@ for (const [what, changes, problem] of [
   [
     'a header that is a number',
     { headers: { 'x-key': 5 } },
-    /^destinations in \S+ at 0\.headers\.x-key must be a text, \{"variable": "NAME"\} or \{"file": "PATH"\}$/,
+    /^destinations in \S+ at 0\.headers\.x-key must be a string, \{"variable": "NAME"\} or \{"file": "PATH"\}$/,
   ],
   [
     'a secret that is a number',

@@ -10,7 +10,7 @@ import { type DestinationSettings, destinationTypes } from '../settings.ts';
 import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
 import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
-/** Properties of a person's way that determine its definition. */
+/** Properties of a person's contact method that determine its definition. */
 interface WayFacts {
   person: string;
   delayMs: number;
@@ -33,7 +33,7 @@ export interface DestinationDefinition {
    * destination.
    */
   createdAt: number | null;
-  /** Properties of a person's way. Undefined for a destination that belongs to nobody. */
+  /** Properties of a person's contact method. Undefined for a destination that belongs to nobody. */
   way?: WayFacts;
 }
 
@@ -81,7 +81,9 @@ export const toDestinationDefinition = (
     // Most types send the secret in a header.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)
-      throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
+      throw new Error(
+        `type ${name} sends its secret as ${secretHeader}; remove either the secret, or the token or header`,
+      );
     const rules = toIncidentRules(settings, (text) => parseHours(text, readOwnTimeZone()));
     const problem = type.findProblem?.(receiver);
     if (problem !== undefined) throw new Error(problem);
@@ -124,5 +126,5 @@ const toUrl = (text: string, { schemes = ['http', 'https'] }: DestinationType): 
 const assertOwnSettings = ({ name, ownSettings: own = [] }: DestinationType, settings: DestinationSettings): void => {
   const names = Object.keys(ownSettings) as (keyof typeof ownSettings)[];
   const foreign = names.find((each) => settings[each] !== undefined && !own.includes(each));
-  if (foreign !== undefined) throw new Error(`type ${name} has no setting ${foreign}; remove it`);
+  if (foreign !== undefined) throw new Error(`type ${name} has no setting ${foreign}; remove ${foreign}`);
 };

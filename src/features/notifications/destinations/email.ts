@@ -23,9 +23,8 @@ const findAddressProblem = ({ url, settings, headers }: ReceiverAddress): string
   const { from, to } = settings;
   if (from === undefined || to === undefined) return 'type email needs from and to';
   if (url.pathname.length > 1 || url.search !== '')
-    return 'url has only a host and a port: smtp://mail.example.org:587';
-  if (Object.keys(headers).length > 0)
-    return 'type email has no token and no headers: remove them, and set user and secret';
+    return 'url must contain only a host and a port, such as smtp://mail.example.org:587';
+  if (Object.keys(headers).length > 0) return 'type email does not use token and headers: set user and secret instead';
   const wrong = [from, ...to].find((text) => !isAddress(text));
   return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not an address such as anna@example.org`;
 };
@@ -34,9 +33,9 @@ const isAddress = (text: string): boolean => address.test(text) && text.includes
 
 const findLoginProblem = ({ url, settings, secrets }: ReceiverAddress): string | undefined => {
   const { user, tls } = settings;
-  if (user === undefined && secrets.length > 0) return 'the secret is the password of user: set user too';
+  if (user === undefined && secrets.length > 0) return 'the secret is the password of a user: set user';
   if (user === undefined) return undefined;
-  if (secrets.length === 0) return 'user needs secret or secretFile, its password';
+  if (secrets.length === 0) return 'user needs a password: set secret or secretFile';
   const isPlain = url.protocol === 'smtp:' && tls === 'none' && !isLoopback(url.hostname);
   return isPlain ? 'tls "none" would send the password unencrypted: remove tls, or user' : undefined;
 };

@@ -74,7 +74,7 @@ export class SmtpSession {
     const info = await this.#step<SMTPConnectionSendInfo>('send', (done) =>
       this.#connection.send({ ...envelope, size }, bytes, done),
     );
-    if (!info) throw new Error('a mail was sent without a response');
+    if (!info) throw new Error('the mail server did not confirm the mail');
     return info;
   }
 

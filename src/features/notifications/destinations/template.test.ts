@@ -147,7 +147,7 @@ test('an invalid template is refused on startup with instructions', async (t) =>
     [{ body: 'x', url: 'http://h/{title}' }, /placeholders only after its \?/],
     [{ body: 'x', url: 'http://h/?a={nothing}' }, /\{nothing\} is not a placeholder/],
     [{ body: 'x', headers: { 'Content-Length': '1' } }, /content-length is set by signalbox/],
-    [{ type: 'ntfy', body: 'x' }, /type ntfy has no setting body; remove it/],
+    [{ type: 'ntfy', body: 'x' }, /type ntfy has no setting body; remove body/],
     [{ body: 'x', method: 'DELETE' }, /method/],
   ];
   for (const [settings, problem] of cases) {

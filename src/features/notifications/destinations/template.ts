@@ -39,7 +39,7 @@ export const templateDestination: DestinationType = {
     const { method = 'POST', body } = settings;
     if (method === 'GET' && body !== undefined) return 'method GET has no body: put the placeholders into the url';
     if (method !== 'GET' && body === undefined) return 'type template needs body, such as {"text": "{message}"}';
-    if (/\{|%7B/i.test(url.pathname)) return 'url can have placeholders only after its ?';
+    if (/\{|%7B/i.test(url.pathname)) return 'url can contain placeholders only after the ?';
     const texts = [body ?? '', ...listTexts(receiver).map(([, text]) => text)];
     const named = texts.flatMap((text) => [...text.matchAll(placeholder)]);
     const unknown = [...named, ...url.search.matchAll(queryPlaceholder)]

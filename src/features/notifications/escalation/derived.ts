@@ -8,7 +8,7 @@ import { stop } from './policy.ts';
 import { derivedPolicy, type ShownPolicy } from './policy-kind.ts';
 
 interface RulesSource {
-  /** Destinations that get incidents. Does not include people's ways. */
+  /** Destinations that get incidents. Does not include people's contact methods. */
   destinations: readonly DestinationSettings[];
   rotations: readonly Pick<Rotation, 'name' | 'kind' | 'members'>[];
 }

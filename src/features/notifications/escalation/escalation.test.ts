@@ -118,7 +118,7 @@ test('a Reader can skip to the next step, and the request is refused if no step 
   const refused = await escalate();
   assert.deepEqual([refused.status, refused.json['error']], [409, 'Incident #1 has no further escalation step']);
   await act(app, 1, 'acknowledge');
-  assert.match((await escalate()).json['error'] as string, /is acknowledged: reopen it first/);
+  assert.match((await escalate()).json['error'] as string, /is acknowledged: reopen the incident first/);
 });
 
 test('a rise in level starts the policy anew, also for people who were notified', async (t) => {

@@ -12,12 +12,12 @@ interface EscalationParts {
   policies: Pick<PolicyKeeper, 'find' | 'list' | 'onChanged'>;
   routing: Pick<RoutingKeeper, 'find' | 'onChanged'>;
   rotations: { list(): readonly { name: string }[]; onCallAt(rotation: string, at: number): string[] };
-  /** Returns the names of destinations that get incidents. Does not include people's ways. */
+  /** Returns the names of destinations that get incidents. Does not include people's contact methods. */
   listDestinations(): readonly string[];
   people: Pick<People, 'listUsers' | 'listReachable'>;
   /** Returns the time at which the config file's routing took effect, in Unix milliseconds. Undefined if unknown. */
   configuredSince(): number | undefined;
-  /** True once the stored policies and ways have been read. */
+  /** True once the stored policies and contact methods have been read. */
   isRead(): boolean;
 }
 
@@ -36,12 +36,14 @@ export class Escalations {
     });
   }
 
-  /** False until policies and ways have been read from the database. Until then, steps would reach nobody. */
+  /**
+   * False until policies and contact methods have been read from the database. Until then, steps would reach nobody.
+   */
   get isReady(): boolean {
     return this.#parts.isRead();
   }
 
-  /** Reads users, ways and destinations again. */
+  /** Reads users, contact methods and destinations again. */
   reset(): void {
     this.#reachable = undefined;
   }
@@ -91,7 +93,7 @@ export class Escalations {
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
   }
 
-  /** True if the way belongs to a person whose shift has ended and who has not been notified by a policy. */
+  /** True if the contact method belongs to a person whose shift has ended and who has not been notified by a policy. */
   isOffDuty(incident: SharedIncident, { person }: { person: string }, now: number): boolean {
     return this.policyOf(incident, now) === null && !this.isOnCall(person, now);
   }

@@ -32,7 +32,7 @@ interface OpenParts {
   configured: EscalationSettings;
   rotations: Rotations;
   people: People;
-  /** Returns the destinations that get incidents. Does not include people's ways. */
+  /** Returns the destinations that get incidents. Does not include people's contact methods. */
   listDestinations(): readonly DestinationSettings[];
   silences: Pick<SilenceSource, 'silencesOf'>;
   incidents: Pick<IncidentSource, 'findHold'>;

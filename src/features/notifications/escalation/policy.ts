@@ -119,7 +119,7 @@ export const findChainProblem = (
   for (let { next } = policy; next !== undefined; ) {
     if (names.includes(next)) return `then leads back to ${next}: ${[...names, next].join(' → ')}`;
     const found = find(next);
-    if (!found) return `then names ${JSON.stringify(next)}, but there is no such policy`;
+    if (!found) return `then names a policy that does not exist: ${JSON.stringify(next)}`;
     names.push(next);
     next = found.next;
   }

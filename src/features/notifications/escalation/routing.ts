@@ -31,7 +31,7 @@ const EscalationRule = Type.Object(
         minLength: 1,
         maxLength: 500,
         examples: ['Mon-Fri 08:00-18:00 Europe/Berlin'],
-        description: 'Hours in which the incident opens.',
+        description: 'Hours in which the incident must open.',
       }),
     ),
     policy: policyName('Policy of the incidents; `null` for none.'),

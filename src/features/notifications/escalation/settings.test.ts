@@ -25,11 +25,11 @@ test('the start is refused for policies and routings that name something unknown
     refusal({ escalationPolicies: [{ ...ops, ...policy }, ...more] });
   assert.match(
     await ofPolicy({ steps: [{ notify: ['rotation:none'] }] }),
-    /escalation policy "ops": rotation:none does not exist: create it first/,
+    /escalation policy "ops": rotation:none does not exist: create the user or rotation first/,
   );
   assert.match(
     await ofPolicy({ steps: [{ notify: ['destination:none'] }] }),
-    /no destination:none gets incidents: create the destination, or set its notify to incidents/,
+    /destination:none does not exist or does not get incidents: create the destination, or set its notify to incidents/,
   );
   assert.match(await ofPolicy({ steps: [{ notify: ['team:ops'] }] }), /notify/);
   assert.match(
@@ -37,7 +37,7 @@ test('the start is refused for policies and routings that name something unknown
     /wait must be a duration such as "90 seconds"/,
   );
   assert.match(await ofPolicy({ steps: [{ ...step, wait: '0 minutes' }] }), /wait must be a duration/);
-  assert.match(await ofPolicy({ then: 'none' }), /then names "none", but there is no such policy/);
+  assert.match(await ofPolicy({ then: 'none' }), /then names a policy that does not exist: "none"/);
   assert.match(await ofPolicy({ then: 'ops' }), /then leads back to ops: ops → ops/);
   assert.match(
     await ofPolicy({ then: 'b' }, { ...ops, name: 'b', then: 'ops' }),
@@ -47,7 +47,7 @@ test('the start is refused for policies and routings that name something unknown
   assert.match(await ofPolicy({ name: 'stop' }), /the name is already in use/);
   assert.match(
     await refusal({ escalationRouting: { rules: [], default: 'none' } }),
-    /escalation routing: there is no policy "none"/,
+    /escalation routing: policy {2}does not exist"none"/,
   );
   const rule = { policy: null };
   assert.match(
@@ -87,7 +87,7 @@ test('unusable policies and routings are refused with a reason, and change nothi
   for (const [body, reason] of [
     [{ steps: [] }, /steps/],
     [{ steps: [{ notify: [] }] }, /^steps\.0\.notify must not be empty$/],
-    [{ steps: [{ notify: ['person:nobody'] }] }, /person:nobody does not exist: create it first/],
+    [{ steps: [{ notify: ['person:nobody'] }] }, /person:nobody does not exist: create the user or rotation first/],
     [{ steps: [{ notify: ['rotation:none'] }] }, /rotation:none does not exist/],
     [{ steps: [step], then: 'ops' }, /leads back to ops/],
     [{ steps: [step], repeat: 101 }, /repeat/],

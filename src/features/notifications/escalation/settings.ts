@@ -67,8 +67,8 @@ export const findEscalationProblems = (settings: CheckedSettings): string[] => {
 /** Describes the problem with a target that does not exist, as a clause. */
 export const toUnknownTarget = (target: string): string =>
   splitTarget(target)[0] === 'destination'
-    ? `no ${target} gets incidents: create the destination, or set its notify to incidents`
-    : `${target} does not exist: create it first`;
+    ? `${target} does not exist or does not get incidents: create the destination, or set its notify to incidents`
+    : `${target} does not exist: create the user or rotation first`;
 
 /** Returns problems with the routing, as clauses. `policies` are the names of all policies. */
 export const findRoutingProblems = (
@@ -77,7 +77,7 @@ export const findRoutingProblems = (
 ): string[] => {
   if (!routing) return [];
   const unknown = listRouted(routing).filter((name) => !policies.includes(name));
-  const problems = unknown.map((name) => `there is no policy ${JSON.stringify(name)}`);
+  const problems = unknown.map((name) => `policy ${JSON.stringify(name)} does not exist`);
   try {
     compileRouting(routing);
   } catch (error) {

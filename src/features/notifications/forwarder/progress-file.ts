@@ -33,13 +33,13 @@ export const openProgress = async (destination: string, parts: ProgressParts): P
     log.warn({ destination }, 'outbox: the alert log was replaced; delivery continues with new alerts');
   }
   const kept = keepProgress(progress, file, (err) =>
-    log.error({ err, destination }, 'outbox: the progress could not be written; a restart repeats deliveries'),
+    log.error({ err, destination }, 'outbox: the delivery progress could not be written; a restart repeats deliveries'),
   );
   await kept.write();
   return kept;
 };
 
-/** Returns the name of a destination for use in file names. The names of ways contain `/` and user names. */
+/** Returns the name of a destination for use in file names. The names of contact methods contain `/` and user names. */
 const toFileName = (name: string): string =>
   name.includes('/') ? `way-${hash('sha256', name, 'hex').slice(0, 32)}` : name;
 
@@ -48,7 +48,10 @@ const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgr
   try {
     return parseProgress(bytes.toString());
   } catch (err) {
-    log.error({ err, destination: name }, 'outbox: the progress cannot be read; all alerts are delivered again');
+    log.error(
+      { err, destination: name },
+      'outbox: the delivery progress cannot be read; all alerts are delivered again',
+    );
     return new DeliveryProgress(0);
   }
 };

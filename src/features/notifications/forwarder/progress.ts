@@ -1,6 +1,6 @@
 import type { StoredHealth } from '../queue/receiver-health.ts';
 
-/** Maximum number of parked alerts. Older ones are only counted. */
+/** Maximum number of parked alerts. Older parked alerts are only counted. */
 const mostParked = 10_000;
 
 /** Maximum number of alerts whose last delivery time is stored. */

@@ -3,7 +3,7 @@ import { DeliveryProgress, type OpenAlert, type Parked } from './progress.ts';
 
 /** Journal line in which version 1.0 stored the progress. */
 interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
-  /** True if `parked` lists all parked alerts. Otherwise it lists only new ones. */
+  /** True if `parked` lists all parked alerts. Otherwise `parked` lists only new parked alerts. */
   checkpoint?: true;
   cursor: number;
   /** Alerts after the cursor that are settled. */

@@ -110,7 +110,7 @@ const createCalendarSettingRoutes = ({ absences, accounts }: AbsenceRouteParts):
       method: 'PUT',
       path,
       ...changing,
-      summary: 'Set the absence calendar of a person; it is read once an hour, and overrides are proposed for absences',
+      summary: 'Set the absence calendar of a person, which is read once an hour to propose overrides',
       headers: { request: putConditionHeaders },
       schema: {
         operationId: 'putAbsenceCalendar',

@@ -52,7 +52,7 @@ export class Absences {
           parts.reach.assertHost(parseCalendarUrl(url).hostname);
         } catch (error) {
           if (!(error instanceof UncheckedAddress)) throw error;
-          throw new HttpError('invalid', `${error.message}: an administrator can allow it`);
+          throw new HttpError('invalid', `${error.message}: an administrator can allow the host`);
         }
       },
     });

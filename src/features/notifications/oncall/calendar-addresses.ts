@@ -33,7 +33,7 @@ export const CalendarAddress = defineShape('CalendarAddress', {
 export const NewCalendarAddress = defineShape('NewCalendarAddress', {
   ...CalendarAddress.properties,
   path: Type.String({
-    description: 'Secret path of the calendar on this server; no other response contains it.',
+    description: 'Secret path of the calendar on this server; no other response contains the path.',
     examples: ['/oncall/Zb0Gq3lT1sX8vN5cR7yK2mW4pD6hJ9fA0uE1iO2tL3Q.ics'],
   }),
 });

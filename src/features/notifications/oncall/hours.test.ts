@@ -41,7 +41,7 @@ test('an invalid text is refused with an example', () => {
     ['08:00-18:00, Sat', /^Sat has no times/],
     ['Mon-Fri 08:00-25:00', /^"08:00-25:00" is not a time such as 08:00-18:00;/],
     ['Mon 24:00-25:00', /is not a time such as/],
-    ['Mon 10:00-10:00', /^10:00-10:00 ends when it begins: for a whole day write 00:00-24:00;/],
+    ['Mon 10:00-10:00', /^10:00-10:00 begins and ends at the same time: for a whole day, write 00:00-24:00;/],
     ['Mon-Fri 08:00-18:00 Mars/Olympus', /^"Mars\/Olympus" is not a time zone such as Europe\/Berlin or UTC;/],
     ['Mon-Fri 08:00-18:00 +01:00', /is not a time of the week/],
     ['Mon 08:00-18:00 Europe/Berlin, Tue 08:00-18:00', /is not a time of the week/],

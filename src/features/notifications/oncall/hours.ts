@@ -196,7 +196,7 @@ const readTimes = (word: string): Span => {
   if (hour === undefined || minute === undefined)
     throw refuse(`${JSON.stringify(word)} is not a time such as 08:00-18:00`);
   const [start, end] = [toMs(hour, minute), toMs(endHour, endMinute)];
-  if (start === end) throw refuse(`${word} ends when it begins: for a whole day write 00:00-24:00`);
+  if (start === end) throw refuse(`${word} begins and ends at the same time: for a whole day, write 00:00-24:00`);
   return { start, end: end > start ? end : end + dayMs };
 };
 

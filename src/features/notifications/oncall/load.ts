@@ -97,8 +97,8 @@ const isAtNight = ({ local }: Page): boolean => {
 };
 
 /**
- * Counts pages. A page uses a person's ways one after another, according to their delays. The way with the most
- * notifications therefore counts.
+ * Counts pages. A page uses a person's contact methods one after another, according to their delays. The contact method
+ * with the most notifications therefore counts.
  */
 const countPages = (pages: readonly Page[]): number => {
   let count = 0;

@@ -177,7 +177,10 @@ test('a startup with invalid rotations is refused with instructions', async (t) 
     settings: { destinations: [...destinations, alerts], rotations: [{ ...weekly, members, handover: '0 9 * *' }] },
   });
   assert.match(message, /rotation "oncall": there is no destination "dora"; the settings define: anna, ben, carl, log/);
-  assert.match(message, /its member "log" is a destination that receives every alert: set notify to incidents there/);
+  assert.match(
+    message,
+    /member "log" is a destination that gets every alert: set notify of the destination to incidents/,
+  );
   assert.match(message, /handover must be a cron expression such as "0 9 \* \* 1": .*must have five fields/);
 });
 

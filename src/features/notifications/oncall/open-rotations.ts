@@ -46,7 +46,7 @@ export const openRotations = (
   const keeper: RotationKeeper = new SettingKeeper(rotationKind, {
     settings,
     configured,
-    onUnusable: (name, err) => log.error({ err, name }, 'oncall: a stored rotation cannot be used'),
+    onUnusable: (name, err) => log.error({ err, name }, 'oncall: a stored rotation cannot be used and has no effect'),
     check: (known) => {
       const [unknown] = listUnknown(known);
       if (unknown !== undefined)

@@ -123,7 +123,7 @@ export class Overrides {
     };
   }
 
-  /** True if a newer override replaces this one for part of the time. */
+  /** True if a newer override replaces this override for part of the time. */
   #isCovered({ name, value }: KnownOverride): boolean {
     const rotation = this.#rotations.find(value.rotation);
     if (!rotation) return false;

@@ -23,8 +23,8 @@ interface DueMessage {
 interface RecordParts {
   settings: SettingStore;
   /**
-   * Sends a message to the ways of a person while `isNeeded` returns true. Resolves to false if the message must be
-   * sent again.
+   * Sends a message to the contact methods of a person while `isNeeded` returns true. Resolves to false if the message
+   * must be sent again.
    */
   send(person: string, text: string, isNeeded: () => boolean): Promise<boolean>;
   clock: () => Date;

@@ -41,9 +41,7 @@ export type ShownRotation = Static<typeof ShownRotation>;
 
 export const RotationBody = Type.Object(
   {
-    name: Type.Optional(
-      Type.String({ examples: ['ops'], description: 'Optional; if given, it must be the name in the path.' }),
-    ),
+    name: Type.Optional(Type.String({ examples: ['ops'], description: 'Optional; must equal the name in the path.' })),
     ...rotationMembers,
   },
   { title: 'RotationDefinition' },
@@ -73,7 +71,9 @@ const compile = (setting: RuntimeSetting<RotationDefinition>): KnownRotation => 
   const { name, value } = setting;
   assertDestinationName('rotation', name);
   if (!isDefinition(value))
-    throw new Error('layers is missing, or another version stored it in a format that this version cannot read');
+    throw new Error(
+      'layers is missing, or another version stored the rotation in a format that this version cannot read',
+    );
   return { name, definition: value, rotation: toPeopleRotation(name, value), setting };
 };
 

@@ -33,7 +33,7 @@ const findMemberProblems = (
     }
     if (destination.notify === 'incidents') return [];
     return [
-      `its member ${JSON.stringify(member)} is a destination that receives every alert: set notify to incidents there`,
+      `member ${JSON.stringify(member)} is a destination that gets every alert: set notify of the destination to incidents`,
     ];
   });
 };

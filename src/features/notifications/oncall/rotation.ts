@@ -28,9 +28,9 @@ interface RotationParts {
   kind: MemberKind;
   /** All members in order, without duplicates. */
   members: readonly string[];
-  /** Layers, lowest first. Higher layers cover lower ones. */
+  /** Layers, lowest first. Higher layers cover lower layers. */
   layers: readonly Layer[];
-  /** Overrides of this rotation, oldest first. If several overlap, the last one applies. */
+  /** Overrides of this rotation, oldest first. Where overrides overlap, the last override applies. */
   overrides?: readonly AppliedOverride[];
   /** False for members that are skipped. */
   isKnown?(member: string): boolean;
@@ -135,7 +135,7 @@ export class Rotation {
     return startsAt;
   }
 
-  /** Lists up to `most` shifts and gaps between two times. The first and the last are not cut at these times. */
+  /** Lists up to `most` shifts and gaps between two times. The first and the last entry are listed in full. */
   listShifts(from: number, to: number, most: number): Shift[] {
     const shifts: Shift[] = [];
     for (let at = from; at < to && shifts.length < most; ) {

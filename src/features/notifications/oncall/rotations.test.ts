@@ -152,8 +152,8 @@ test('problems of settings name the rotation and the remedy', () => {
     }),
     [
       'rotation "a": there is no destination "bob"; the settings define: anna, log, old',
-      'rotation "a": its member "log" is a destination that receives every alert: set notify to incidents there',
-      'rotation "a": its member "old" is a destination that receives every alert: set notify to incidents there',
+      'rotation "a": member "log" is a destination that gets every alert: set notify of the destination to incidents',
+      'rotation "a": member "old" is a destination that gets every alert: set notify of the destination to incidents',
       'rotation "A": is defined twice: rename one rotation',
       'rotation "b": handover must be a cron expression such as "0 9 * * 1": "0 9 * *" must have five fields: minute, hour, day, month, day of the week',
       'rotation "c": timeZone must be a name such as Europe/Berlin or UTC, not "Mars"',

@@ -75,7 +75,7 @@ const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
     method: 'GET',
     path: '/api/oncall/schedule',
     ...reading,
-    summary: 'List coming shifts',
+    summary: 'List upcoming shifts',
     schema: { operationId: 'getOnCallSchedule', querystring: OnCallScheduleQuery, response: { 200: OnCallSchedule } },
     handler: async ({ query }) => {
       const [from, to] = readSpan(query.from, ['to', query.to], clock);

@@ -119,8 +119,8 @@ export const OnCallSchedule = defineList(
 
 export const OnCallScheduleQuery = Type.Object({
   from: Type.Optional(givenTime('Start, RFC 3339 with offset; now by default, and within five years of now.')),
-  to: Type.Optional(givenTime('End; four weeks after `from` by default, at most 400 days after it.')),
-  rotation: optionalText('Only this rotation.', 'oncall'),
+  to: Type.Optional(givenTime('End; four weeks after `from` by default, at most 400 days after `from`.')),
+  rotation: optionalText('Only shifts of this rotation.', 'oncall'),
 });
 
 const CalendarEntry = defineShape('CalendarEntry', {

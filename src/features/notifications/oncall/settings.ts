@@ -5,7 +5,7 @@ import { destinationNamePattern } from '../settings.ts';
 const personName = { minLength: 1, maxLength: 64, examples: ['anna'] };
 
 const from = Type.Optional(
-  Type.String({ maxLength: 40, examples: ['2026-01-05'], description: 'Start: a date of the time zone, or a time.' }),
+  Type.String({ maxLength: 40, examples: ['2026-01-05'], description: 'Start: a date in the time zone, or a time.' }),
 );
 
 const until = Type.Optional(

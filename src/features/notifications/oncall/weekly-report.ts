@@ -24,7 +24,7 @@ interface ReportParts {
   settings: Pick<SettingStore, 'isRead'>;
   messages: Pick<RecordedMessages, 'sendOnce'>;
   incidents: Pick<IncidentSource, 'listSent' | 'find'>;
-  /** Returns the people with a usable way. */
+  /** Returns the people with a usable contact method. */
   listReachable(): readonly string[];
   zoneOf(person: string): ZoneClock;
   lease: Pick<Lease, 'isHeld'>;

@@ -9,7 +9,7 @@ import { deleteOwned, isSameUser } from './removal.ts';
 import { type MailServer, splitWayName, toDelay, toWayDefinition } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
 
-/** Source of the users for whom ways are managed. */
+/** Source of the users for whom contact methods are managed. */
 interface UserSource {
   listUsers(): readonly KnownUser[];
 }
@@ -19,7 +19,7 @@ interface PeopleParts {
   reach: Reach;
   clock: () => Date;
   users: UserSource | undefined;
-  /** Returns the destination with the mail server for ways that have no server themselves. */
+  /** Returns the destination with the mail server for contact methods that have no server themselves. */
   findMail(): MailServer | undefined;
   /** Resolves once the last change has taken effect. */
   settle(): Promise<void>;
@@ -31,7 +31,10 @@ export class People {
   readonly ways: WayKeeper;
   readonly people: PersonKeeper;
   readonly #parts: PeopleParts;
-  /** Definition of each way, or the reason why the way cannot be used. Undefined after a change, until recomputed. */
+  /**
+   * Definition of each contact method, or the reason why the contact method cannot be used. Undefined after a change,
+   * until recomputed.
+   */
   #resolved: ReadonlyMap<string, DestinationDefinition | string> | undefined;
 
   constructor(parts: PeopleParts) {
@@ -42,7 +45,7 @@ export class People {
     this.onChanged(() => this.reset());
   }
 
-  /** Calls the listener when ways or quiet hours have changed. */
+  /** Calls the listener when contact methods or quiet hours have changed. */
   onChanged(listener: () => void): void {
     this.ways.onChanged(listener);
     this.people.onChanged(listener);
@@ -58,14 +61,14 @@ export class People {
     return this.listUsers()?.some((user) => user.name === name) ?? true;
   }
 
-  /** Returns the ways of a person, sorted by delay. */
+  /** Returns the contact methods of a person, sorted by delay. */
   waysOf(person: string): KnownWay[] {
     const delayOf = ({ setting }: KnownWay): number => toDelay(setting.value.delay);
     const own = this.ways.list().filter((way) => way.person === person);
     return own.toSorted((one, other) => delayOf(one) - delayOf(other));
   }
 
-  /** Returns the definition of a way. Throws an Error if the way cannot be used. */
+  /** Returns the definition of a contact method. Throws an Error if the contact method cannot be used. */
   definitionOf({ name, person, setting }: KnownWay): DestinationDefinition {
     const known = this.people.find(person);
     const quiet = known ? { ...known.quiet, text: JSON.stringify(known.setting.value) } : noQuiet;
@@ -73,23 +76,23 @@ export class People {
     return toWayDefinition(name, value, createdAt, quiet, this.#parts.findMail());
   }
 
-  /** Returns the reason why a way cannot be used. Null for a usable way. */
+  /** Returns the reason why a contact method cannot be used. Null for a usable contact method. */
   findProblem({ name }: KnownWay): string | null {
     const found = this.#resolve().get(name);
     return typeof found === 'string' ? found : null;
   }
 
-  /** Discards the resolved ways. Called when users or destinations have changed. */
+  /** Discards the resolved contact methods. Called when users or destinations have changed. */
   reset(): void {
     this.#resolved = undefined;
   }
 
-  /** Returns the definitions of all usable ways. Ways of deleted users are not used. */
+  /** Returns the definitions of all usable contact methods. Contact methods of deleted users are not used. */
   listDefinitions(): DestinationDefinition[] {
     return [...this.#resolve().values()].filter((found) => typeof found !== 'string');
   }
 
-  /** Returns a concern for the status if ways of existing users cannot be used. */
+  /** Returns a concern for the status if contact methods of existing users cannot be used. */
   findConcerns(): Concern[] {
     const ways = this.ways.list().filter(({ person }) => this.isUser(person));
     const count = ways.filter((way) => this.findProblem(way) !== null).length;
@@ -97,19 +100,19 @@ export class People {
     return count === 0 ? [] : [{ area: 'deliveries', severity: 'WARNING', text: `${count} ${subject} cannot be used` }];
   }
 
-  /** Deletes the ways and quiet hours of a user. */
+  /** Deletes the contact methods and quiet hours of a user. */
   async deleteOf(user: string, by: string): Promise<void> {
     await deleteOwned(this.ways, ({ name }) => isSameUser(splitWayName(name)?.person, user), by);
     await deleteOwned(this.people, ({ name }) => isSameUser(name, user), by);
   }
 
-  /** Returns the people with a usable way. */
+  /** Returns the people with a usable contact method. */
   listReachable(): string[] {
     const usable = this.ways.list().filter((way) => this.findProblem(way) === null);
     return [...new Set(usable.map(({ person }) => person))];
   }
 
-  /** Returns the definition of each way, or the reason why the way cannot be used. */
+  /** Returns the definition of each contact method, or the reason why the contact method cannot be used. */
   #resolve(): ReadonlyMap<string, DestinationDefinition | string> {
     this.#resolved ??= new Map(this.ways.list().map((way) => [way.name, this.#resolveOne(way)]));
     return this.#resolved;
@@ -135,7 +138,7 @@ export class People {
     } catch (error) {
       const isForbidden = error instanceof UncheckedAddress;
       const { message } = error as Error;
-      throw new HttpError('invalid', isForbidden ? `${message}: ask an administrator to allow it` : message);
+      throw new HttpError('invalid', isForbidden ? `${message}: ask an administrator to allow the host` : message);
     }
   }
 }

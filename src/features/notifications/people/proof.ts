@@ -5,13 +5,16 @@ import type { StoredWay } from './way.ts';
 /** Number of digits in a code. */
 const digits = 6;
 
-/** Returns the settings that make up the address of a way. A change to any of them makes the way unproven. */
+/**
+ * Returns the settings that make up the address of a contact method. A change to any of them makes the contact method
+ * unproven.
+ */
 export const toAddressText = ({ type, url, to, method, user }: StoredWay): string =>
   JSON.stringify([type, url ?? null, to ?? null, method ?? null, user ?? null]);
 
 /**
- * Way, with its creation time in Unix milliseconds. The time ensures that a way that replaces a deleted one gets
- * different codes.
+ * Contact method, with its creation time in Unix milliseconds. The time ensures that a contact method that replaces a
+ * deleted one gets different codes.
  */
 interface CodedWay {
   name: string;

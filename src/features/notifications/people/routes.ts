@@ -44,7 +44,10 @@ export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
   createConfirmRoute(parts),
 ];
 
-/** Returns the person in the path. With `mayBeDeleted`, an Admin can also find the ways left by a deleted user. */
+/**
+ * Returns the person in the path. With `mayBeDeleted`, an Admin can also find the contact methods left by a deleted
+ * user.
+ */
 const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = false): string =>
   requireOwnPerson(request, 'ways', (name, isRefused) => {
     const hasLeft = mayBeDeleted && !isRefused && people.waysOf(name).length > 0;
@@ -187,7 +190,7 @@ const createTestRoute = ({ people, codes, reach, clock, isQuiet }: PersonRoutePa
   const send = async (request: FastifyRequest, way: KnownWay, reply: FastifyReply) => {
     const { name, setting } = way;
     const code = codes.create({ name, createdAt: setting.createdAt, value: setting.value });
-    const text = `This is a test of ${name}. Confirm it under My contact methods with the code ${code}.`;
+    const text = `This is a test of ${name}. Confirm the contact method under My contact methods with the code ${code}.`;
     const { isDelivered, response } = await queue.run(
       () => sendTest(people.definitionOf(way), clock, reach, text),
       createClientSignal(reply),

@@ -14,7 +14,7 @@ const name = Type.String({
   description: 'Up to 64 letters, digits, `_` and `-`.',
 });
 
-/** Settings of a way that are shown in responses. */
+/** Settings of a contact method that are shown in responses. */
 const shown = {
   type,
   ca,
@@ -32,7 +32,7 @@ const shown = {
   ),
 };
 
-/** Request body for a way: the settings of its destination type, and its delay. */
+/** Request body for a contact method: the settings of its destination type, and its delay. */
 export const WayBody = Type.Object(
   {
     name: Type.Optional(name),
@@ -59,19 +59,23 @@ export const ShownWay = defineShape('Way', {
   name,
   settings: Type.Object(
     { ...shown, url: nullable(url, 'URL without the path, which may be secret.') },
-    { title: 'WaySettings', description: 'As in the request, without secrets.' },
+    { title: 'WaySettings', description: 'Settings as in the request, without secrets.' },
   ),
   hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
     description: 'Names of settings that have a value but are not shown, such as secrets.',
   }),
-  provenAt: nullable(Time, 'Time when the person confirmed a test; `null` if no test was confirmed.'),
+  provenAt: nullable(Time, 'Time at which the person confirmed a test; `null` if no test was confirmed.'),
   problem: nullable(Type.String({ examples: ['url is required'] }), 'Reason why the contact method cannot be used.'),
   ...settingFacts,
 });
 export type ShownWay = Static<typeof ShownWay>;
 
 const timeZone = Type.Optional(
-  Type.String({ maxLength: 64, examples: ['Europe/Berlin'], description: 'By default, the time zone of the server.' }),
+  Type.String({
+    maxLength: 64,
+    examples: ['Europe/Berlin'],
+    description: 'Time zone of the person; by default the time zone of the server.',
+  }),
 );
 const quietHours = Type.Optional(
   Type.String({

@@ -7,8 +7,9 @@ interface TextDestination {
 }
 
 /**
- * Sends a message to the first ways of a person. Each way retries while `isNeeded` returns true. Resolves to true once
- * a way has accepted the message or all ways have refused it. Resolves to false if the message must be sent again.
+ * Sends a message to the first contact methods of a person. Each contact method retries while `isNeeded` returns true.
+ * Resolves to true once a contact method has accepted the message or all contact methods have refused it. Resolves to
+ * false if the message must be sent again.
  */
 export const sendToPerson = async (
   destinations: readonly TextDestination[],

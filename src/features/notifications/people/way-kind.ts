@@ -12,11 +12,11 @@ import { toAddressText } from './proof.ts';
 import { Person, PersonParams, ShownWay, WayParams } from './schema.ts';
 import { type StoredWay, splitWayName, toWayDefinition, toWayName } from './way.ts';
 
-/** Maximum number of ways in total, and per person. */
+/** Maximum number of contact methods in total, and per person. */
 const mostWays = 1000;
 export const mostWaysEach = 10;
 
-/** Maximum length in bytes of the name of a person who has ways. Links contain the name. */
+/** Maximum length in bytes of the name of a person who has contact methods. Links contain the name. */
 const longestPerson = 128;
 
 export interface KnownWay {
@@ -28,15 +28,17 @@ export interface KnownWay {
 }
 
 /**
- * Returns the full name of a person's way. Throws an HttpError for a name that could be confused with the way of
- * another person.
+ * Returns the full name of a person's contact method. Throws an HttpError for a name that could be confused with the
+ * contact method of another person.
  */
 export const requireWayName = (person: string, way: string): string => {
   assertDestinationName('contact method', way);
   return toWayName(person, way);
 };
 
-/** Placeholder for the mail server of a destination, used when a way that relies on such a server is checked. */
+/**
+ * Placeholder for the mail server of a destination, used when a contact method that relies on such a server is checked.
+ */
 const anyServer = {
   settings: { name: 'mail', type: 'email', url: 'smtp://localhost', from: 'signalbox@localhost' },
   isRuntimeSetting: false,
@@ -51,13 +53,13 @@ const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {
   const isIndirect = [secretFile, tokenFile, caFile].some((file) => file !== undefined);
   // Otherwise, users could read files on the machine.
   if (isIndirect || Object.values(headers).some((header) => typeof header !== 'string')) {
-    throw new HttpError('invalid', 'Files and variables with secrets can only be named in the config file');
+    throw new HttpError('invalid', 'Files and variables with secrets can be named only in the config file');
   }
   toWayDefinition(name, value, createdAt, { hours: undefined, except: new Set() }, anyServer);
   return { name, ...names, setting };
 };
 
-/** Kind of runtime setting for ways to reach people. Ways exist only as runtime settings. */
+/** Kind of runtime setting for contact methods, which exist only as runtime settings. */
 export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestination & { delay?: string }>({
   name: 'way',
   noun: 'Way',
@@ -87,7 +89,7 @@ export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestin
 
 export type WayKeeper = SettingKeeper<StoredWay, KnownWay, never, GivenDestination & { delay?: string }>;
 
-/** Converts a way to its form in responses, without its secrets. */
+/** Converts a contact method to the form used in responses, without secrets. */
 export const toShownWay = ({ person, way, setting }: KnownWay, problem: string | null): Static<typeof ShownWay> => {
   const { url, secret: _one, token: _other, headers: _more, provenAt, notify: __, on: ___, ...rest } = setting.value;
   return {

@@ -14,14 +14,15 @@ export type StoredWay = Omit<DestinationSettings, 'name' | 'url'> & {
 };
 
 /**
- * Separator between the name of the person and the name of the way. The names of other destinations cannot contain it.
+ * Separator between the name of the person and the name of the contact method. The names of other destinations cannot
+ * contain it.
  */
 const separator = '/';
 
-/** Returns the name of a way among destinations: `anna/phone`. */
+/** Returns the name of a contact method among destinations: `anna/phone`. */
 export const toWayName = (person: string, way: string): string => `${person}${separator}${way}`;
 
-/** Returns the names of the person and the way. Undefined for other destinations. */
+/** Returns the names of the person and the contact method. Undefined for other destinations. */
 export const splitWayName = (name: string): { person: string; way: string } | undefined => {
   const at = name.lastIndexOf(separator);
   return at < 0 ? undefined : { person: name.slice(0, at), way: name.slice(at + 1) };
@@ -36,10 +37,10 @@ export const toDelay = (text: string | undefined): number => {
   );
 };
 
-/** Kinds of notifications sent to a way. */
+/** Kinds of notifications sent to a contact method. */
 const on: DestinationSettings['on'] = ['opened', 'raised', 'acknowledged', 'resolved'];
 
-/** Members that a way without `url` must take from the `email` destination. */
+/** Members that a contact method without `url` must take from the `email` destination. */
 const serverKeys = ['url', 'secret', 'secretFile', 'user', 'from', 'tls', 'ca', 'caFile'] as const;
 
 /**
@@ -65,13 +66,13 @@ const toWaySettings = (
   return { ...own, ...server, name, notify: 'incidents', on } as DestinationSettings;
 };
 
-/** Destination with the mail server for ways that have no server themselves. */
+/** Destination with the mail server for contact methods that have no server themselves. */
 export interface MailServer {
   settings: DestinationSettings;
   isRuntimeSetting: boolean;
 }
 
-/** Returns the definition of a way. Throws an Error if the way is unusable. */
+/** Returns the definition of a contact method. Throws an Error if the contact method is unusable. */
 export const toWayDefinition = (
   name: string,
   stored: StoredWay,

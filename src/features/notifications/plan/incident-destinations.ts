@@ -1,6 +1,9 @@
 import type { IncidentDestination } from './incident-destination.ts';
 
-/** Open destinations of incidents. They are replaced when settings change. The notifier plans for the current ones. */
+/**
+ * Open destinations of incidents. They are replaced when settings change. The notifier plans for the current
+ * destinations.
+ */
 export class IncidentDestinations {
   #list: readonly IncidentDestination[] | undefined;
   readonly #listeners: (() => void)[] = [];

@@ -76,7 +76,7 @@ test('a failing destination opens an incident, and only the other destinations a
   await waitForRequests(good, 2);
   assert.deepEqual(messagesTo(good), [
     'opened #1 disk is broken',
-    'opened #2 The destination broken is failing: the receiver responded 404. Its alerts wait.',
+    'opened #2 The destination broken is failing: the receiver responded 404. Its alerts are waiting.',
   ]);
   broken.behave(answer(200));
   await retryAll(app, 'broken');

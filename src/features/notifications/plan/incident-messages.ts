@@ -6,7 +6,7 @@ import type { PlannedUpdate } from './plan.ts';
 
 /** Message that is not about an incident. */
 export interface SentText {
-  /** Content. Identical in every attempt. */
+  /** Content of the message, identical in every attempt. */
   content: DeliveredAlert;
   /** Returns false once the message is outdated or another instance has sent it. */
   isNeeded(): boolean;
@@ -69,7 +69,7 @@ export class IncidentMessages {
     this.#waiting.add(createQueued({ seq: this.#lastSeq, content, receivedAt, isCritical: false, key: undefined }));
   }
 
-  /** Removes an incident from a message. If it is the last one, also removes the message. */
+  /** Removes an incident from a message, and also the message if no incident remains. */
   release(message: Message, id: string): void {
     message.content.ids.delete(id);
     if (this.#byIncident.get(id) === message) this.#byIncident.delete(id);

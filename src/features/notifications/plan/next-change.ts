@@ -55,7 +55,7 @@ export class NextChange {
       const times = [silences.nextChangeAfter(now), onCall.nextHandoverAfter(now)];
       return Math.min(...times.filter((at) => at !== undefined));
     } catch (err) {
-      log.error({ err }, 'outbox: unexpected error');
+      log.error({ err }, 'notifications: the next planned change cannot be computed; trying again');
       return now + retryMs;
     }
   }

@@ -217,7 +217,7 @@ export class Notifier {
     this.#setTimer();
   }
 
-  /** Yields incidents that are due, before thousands of changed ones. */
+  /** Yields changed incidents, and before each of them all incidents that are due. */
   *#takeUnplanned(): Generator<string> {
     yield* this.#due.take(this.#now());
     for (const id of this.#changed) {
@@ -238,7 +238,10 @@ export class Notifier {
     try {
       this.#planAll(incident);
     } catch (err) {
-      this.#parts.log.error({ err, incident: incident.number }, 'outbox: unexpected error');
+      this.#parts.log.error(
+        { err, incident: incident.number },
+        'notifications: the notifications of an incident cannot be planned; trying again',
+      );
       this.#due.set(incident.id, this.#now() + retryMs);
     }
   }
@@ -291,7 +294,8 @@ export class Notifier {
   }
 
   /**
-   * Adds the incident to the queue of a destination if its notification is ready. Otherwise removes it from the queue.
+   * Adds the incident to the queue of a destination if its notification is ready. Otherwise removes the incident from
+   * the queue.
    */
   #enqueue(incident: SharedIncident, destination: IncidentDestination, now: number, blocks?: Blocks): NotificationPlan {
     const plan = this.#planner.plan(incident, destination, now, blocks);
@@ -366,9 +370,7 @@ export class Notifier {
   }
 }
 
-/**
- * True if two states of an incident lead to the same plan. This is so if version, addresses and escalation are equal.
- */
+/** True if two states of an incident lead to the same plan: their version, addresses and escalation are equal. */
 const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: SharedIncident): boolean =>
   known.version === version && known.addressed === addressed && known.escalation === escalation;
 

@@ -141,7 +141,10 @@ const planUnresolved = (
   return isGoverned ? undefined : planOpening(incident, last, rules);
 };
 
-/** Plans the response to an address event that has not had one in this opening. Undefined if there is none. */
+/**
+ * Plans the notification of an address event, unless that notification was already sent in this opening. Undefined if
+ * there is none.
+ */
 const planAddress = (
   incident: SharedIncident,
   last: NotificationState | undefined,

@@ -110,7 +110,7 @@ export abstract class Destination<T> implements QueueUser<T> {
       return await send();
     } catch (err) {
       this.#logError(err, about);
-      return { kind: 'refused', reason: 'unexpected error' };
+      return { kind: 'refused', reason: 'internal error' };
     }
   }
 
@@ -134,7 +134,10 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   #logError(err: unknown, about: object = {}): void {
-    this.#parts.log.error({ err, destination: this.name, ...about }, 'outbox: unexpected error');
+    this.#parts.log.error(
+      { err, destination: this.name, ...about },
+      'outbox: a message was not sent because of an internal error',
+    );
   }
 
   protected now(): number {

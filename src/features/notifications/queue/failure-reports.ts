@@ -34,7 +34,7 @@ export const createFailureReports = ({ instance, raise, clock, log }: ReportPart
   ): Promise<FailureAlert | undefined> => {
     const about = { fingerprint: toDestinationFingerprint(instance, name), labels: { destination: name } };
     if (failing) {
-      const message = `The destination ${name} is failing: ${failing.reason}. Its alerts wait.`;
+      const message = `The destination ${name} is failing: ${failing.reason}. Its alerts are waiting.`;
       const { id } = await raise({ level: 'ERROR', message, status: 'firing', ...about });
       return { id, message, at: clock().getTime(), isResolved: false };
     }

@@ -210,7 +210,7 @@ export class ReceiverHealth {
     this.#isFailureLogged = true;
     if (failing) return;
     const { name, log } = this.#parts;
-    log.warn({ destination: name, reason }, 'outbox: the destination is failing; its alerts wait');
+    log.warn({ destination: name, reason }, 'outbox: the destination is failing; its alerts are waiting');
   }
 
   #warn(reason: string): void {

@@ -52,8 +52,8 @@ export const createQueued = <T>(
 });
 
 /**
- * Messages that a destination has neither delivered nor given up. The newest critical message goes first. Without one,
- * the oldest message goes first. Messages with equal keys stay in order.
+ * Messages that a destination has neither delivered nor given up. The newest critical message goes first. Without a
+ * critical message, the oldest message goes first. Messages with equal keys stay in order.
  */
 export class WaitingMessages<T> {
   readonly #messages = new Map<number, Queued<T>>();

@@ -7,7 +7,7 @@ import { defineWatchType, toMsText } from '../watch-type.ts';
 /** Reasons by c-ares error code. */
 const reasons: Record<string, string> = {
   ENOTFOUND: 'the name does not exist',
-  ENODATA: 'the name has no such record',
+  ENODATA: 'the name has no record of this type',
   ESERVFAIL: 'the name server reports a failure',
   EREFUSED: 'the name server refuses the request',
   ECONNREFUSED: 'no name server responds',

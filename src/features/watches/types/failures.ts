@@ -6,8 +6,8 @@ const reasons: Record<string, string> = {
   ...connectionFailures,
   EHOSTUNREACH: 'the host cannot be reached',
   ETIMEDOUT: 'the host does not respond',
-  CERT_HAS_EXPIRED: 'the certificate, or one in its chain, has expired',
-  CERT_NOT_YET_VALID: 'the certificate, or one in its chain, is not valid yet',
+  CERT_HAS_EXPIRED: 'the certificate, or a certificate in its chain, has expired',
+  CERT_NOT_YET_VALID: 'the certificate, or a certificate in its chain, is not valid yet',
   CERT_REVOKED: 'the certificate has been revoked',
   CERT_REJECTED: 'the certificate is not trusted for servers',
   CERT_UNTRUSTED: 'the certificate is not trusted for servers',
@@ -19,7 +19,7 @@ const reasons: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate was signed by a CA that is not trusted here',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'the server does not send its intermediate certificate, or its CA is not trusted here',
+    'the server does not send the intermediate certificate, or the CA is not trusted here',
   UNABLE_TO_GET_ISSUER_CERT: 'the certificate was signed by a CA that is not trusted here',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate was signed by a CA that is not trusted here',
   HOSTNAME_MISMATCH: 'the certificate is for another name',
@@ -47,7 +47,7 @@ type SocketError = NodeJS.ErrnoException & { hostname?: string; reason?: string;
 /** Converts a connection error to an Error whose message is the reason in words. */
 export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
   if (error instanceof UncheckedAddress) return error;
-  if (signal.aborted) return new Error('there was no response in time');
+  if (signal.aborted) return new Error('no response was received in time');
   const { code = '', hostname, errors } = error as SocketError;
   const codes = errors?.map((each) => each.code) ?? [code];
   if (codes.every((each) => each === 'ENETUNREACH'))

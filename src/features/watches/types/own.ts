@@ -54,7 +54,7 @@ export const checksWatch = defineWatchType({
   limit: 'none',
   defaultLevel: 'ERROR',
   every: 10,
-  describeGone: (scope) => `there are no ${scope} checks any more`,
+  describeGone: (scope) => `there are no more ${scope} checks`,
   check: async (_watch, { countUnknown }) =>
     countUnknown().map(({ scope, unknown, all, reason, isMost }) => ({
       thing: scope,

@@ -33,8 +33,8 @@ const toCommand = (words: readonly string[]): string =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
 
 /**
- * Returns an error message without the words of the command, because one of them may be the password. Servers without
- * AUTH repeat these words.
+ * Returns an error message without the words of the command, because a word may be the password. Servers without AUTH
+ * repeat these words.
  */
 const withoutWords = (message: string): string => message.replace(/,? with args beginning with:.*$/is, '');
 

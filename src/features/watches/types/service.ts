@@ -12,7 +12,7 @@ export const serviceWatch = defineWatchType({
   keys: ['units', 'failed', 'except'],
   limit: 'none',
   every: 30,
-  describeGone: (name) => `${name} is no longer failed`,
+  describeGone: (name) => `${name} is no longer in the failed state`,
   findProblem: ({ units, failed }) => (units || failed ? undefined : 'set units or failed'),
   check: async (watch, { host }) => {
     const { units: patterns, failed = false } = watch;

@@ -50,8 +50,10 @@ export const findTrustProblem = (watch: Given): string | undefined => {
     if (watch[name] !== undefined && watch[`${name}File`] !== undefined)
       return `set either ${name} or ${name}File, not both`;
   const { ca, certificate, certificateFile, key, keyFile } = watch;
-  if ((certificate ?? certificateFile) !== undefined && (key ?? keyFile) === undefined) return 'certificate needs key';
-  if ((key ?? keyFile) !== undefined && (certificate ?? certificateFile) === undefined) return 'key needs certificate';
+  if ((certificate ?? certificateFile) !== undefined && (key ?? keyFile) === undefined)
+    return 'certificate needs key: set both';
+  if ((key ?? keyFile) !== undefined && (certificate ?? certificateFile) === undefined)
+    return 'key needs certificate: set both';
   try {
     if (ca !== undefined) parseAuthorities('ca', ca);
     if (certificate !== undefined && key !== undefined) assertPair(certificate, key);

@@ -80,7 +80,7 @@ export const loadWatch = defineUsage({
   check: async (watch, readings) => {
     const processors = countProcessors(readings.host);
     const load = (await readMean(watch, readings, 'load')) / processors;
-    const words = `the load is ${toLoadText(load)} for each of ${processors} processors`;
+    const words = `the load is ${toLoadText(load)} per processor, with ${processors} processors`;
     return [{ thing: 'load', figure: load, toText: toLoadText, words }];
   },
   listPast: (_watch, _thing, list, host) => {

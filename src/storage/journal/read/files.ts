@@ -145,7 +145,8 @@ export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise
 };
 
 /**
- * Creates a function that receives lines, last line first. It returns the seq once it has found one, or 0 to give up.
+ * Creates a function that receives lines, last line first. That function returns the seq of the last line with a seq, 0
+ * to give up, or undefined to receive earlier lines.
  */
 const createFinder = (): ((lines: readonly Line[]) => number | undefined) => {
   let searched = 0;

@@ -112,7 +112,8 @@ export const findRecord = async (index: LogIndex, id: string, maxBytes: number):
   const text = Buffer.from(`"id":${JSON.stringify(id)}`);
   const budget = { left: maxBytes };
   for await (const { block, read } of index.readBlocks(canHold, budget)) {
-    if (budget.left <= 0) throw new JournalError('window-too-large', `a record is searched for in ${maxBytes} bytes`);
+    if (budget.left <= 0)
+      throw new JournalError('window-too-large', `the search for a record reads at most ${maxBytes} bytes`);
     if (!canHold(block)) continue;
     const bytes = await read();
     const record = bytes.includes(text) ? findIn(bytes, id) : undefined;

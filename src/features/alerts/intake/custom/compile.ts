@@ -29,7 +29,7 @@ export const compileFormat = (name: string, definition: FormatDefinition): Forma
     recognizes: () => false,
     *readAlerts(body) {
       if (typeof body !== 'object' || body === null)
-        throw new HttpError('invalid', 'The body must be an object or a list');
+        throw new HttpError('invalid', 'Request body must be an object or a list');
       assertMatches(body);
       const alerts = find ? find({ body, alert: body }) : [body];
       if (!Array.isArray(alerts)) throw new HttpError('invalid', `${each} must be a list`);

@@ -33,7 +33,7 @@ const fields = {
     Type.Record(Type.String(), Type.Union([Plain, Type.Array(Plain, { maxItems: 32 })]), {
       maxProperties: 16,
       description:
-        'Values that a body must have, by pointer; a list allows any of its values. Bodies with other values get 400.',
+        'Values that a body must have, by pointer; a list allows any of its values. Requests with other values get 400.',
     }),
   ),
   each: Type.Optional(
@@ -45,19 +45,21 @@ const fields = {
   message: template('{/title}', 'Message; `{/pointer}` (RFC 6901) is replaced with a value of the body.'),
   source: Type.Optional(template('gitlab/{/project/name}', 'Source; by default the name of the format.')),
   level: Type.Optional(
-    choice('ERROR', 'A text, or `{"/pointer": {"value": "ERROR", "*": "INFO"}}`. By default WARNING.'),
+    choice('ERROR', 'A string, or `{"/pointer": {"value": "ERROR", "*": "INFO"}}`. The default is WARNING.'),
   ),
-  status: Type.Optional(choice('firing', '`firing` or `resolved`, in the same form as `level`. By default `firing`.')),
+  status: Type.Optional(
+    choice('firing', '`firing` or `resolved`, in the same form as `level`. The default is `firing`.'),
+  ),
   key: Type.Optional(
     template('{/id}', 'Key of the problem: a resolved alert resolves the firing alerts with its key.'),
   ),
   hostname: Type.Optional(template('{/host}', 'Host name; by default `unknown`.')),
-  link: Type.Optional(template('{/url}', 'An http or https URL; other texts are dropped.')),
+  link: Type.Optional(template('{/url}', 'An http or https URL; any other value is dropped.')),
   labels: Type.Optional(
     Type.Union(
       [
         template('/labels', 'Pointer to an object.'),
-        Type.Record(Type.String(), template('{/team}', 'A text.'), { maxProperties: 64 }),
+        Type.Record(Type.String(), template('{/team}', 'A string.'), { maxProperties: 64 }),
       ],
       { description: 'Labels by name, or a pointer to an object that contains them.' },
     ),
@@ -78,7 +80,7 @@ export const intakeSettings = {
   intake: Type.Array(Type.Object({ name: FormatName, ...fields }, { additionalProperties: false }), {
     default: [],
     maxItems: maxFormats,
-    description: 'Custom formats, which map a body of `POST /api/alert/NAME` to alerts.',
+    description: 'Custom formats, which map the body of `POST /api/alert/NAME` to alerts.',
   }),
 };
 export type IntakeSettings = Static<TObject<typeof intakeSettings>>;
@@ -92,6 +94,6 @@ export const assertFormatName = (name: string): void => {
   if (new RegExp(namePattern).test(name)) return;
   throw new HttpError(
     'invalid',
-    'The name of a format consists of up to 64 lower-case letters, digits and "-", and begins with a letter or digit',
+    'The name of a format must consist of up to 64 lower-case letters, digits and "-", and begin with a letter or digit',
   );
 };

@@ -55,5 +55,5 @@ export const testIntake: Tool = {
 const parse = (body: string): unknown => {
   const value = parseJson(body);
   if (value !== undefined) return value;
-  throw new SettingsError(['standard input must be JSON: a request body of the sender']);
+  throw new SettingsError(['standard input must be a request body of the sender, in JSON']);
 };

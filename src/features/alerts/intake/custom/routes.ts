@@ -16,7 +16,7 @@ const maxShown = 20;
 
 const GivenFormat = Type.Object(
   {
-    name: Type.Optional({ ...FormatName, description: 'Optional; if given, it must be the name in the path.' }),
+    name: Type.Optional({ ...FormatName, description: 'Optional; must equal the name in the path.' }),
     ...FormatDefinition.properties,
   },
   { title: 'NewIntakeFormat' },
@@ -65,7 +65,10 @@ export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date
       { operationId: 'putIntakeFormat', summary: 'Create or replace an intake format', body: GivenFormat },
       ({ name: _, ...definition }) => definition,
     ),
-    remove({ operationId: 'deleteIntakeFormat', summary: 'Delete an intake format; its path then gets 404' }),
+    remove({
+      operationId: 'deleteIntakeFormat',
+      summary: 'Delete an intake format; requests to its path then get 404',
+    }),
   ];
 };
 

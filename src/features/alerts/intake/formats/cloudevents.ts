@@ -27,7 +27,7 @@ const CloudEvent = Type.Object(
     subject: Type.Optional(attribute('web-1')),
     time: Type.Optional(Type.String({ examples: ['2026-01-31T09:30:00Z'] })),
     data: Type.Optional(
-      Type.Unknown({ description: 'A text, or an object with `message`, `severity` and similar members.' }),
+      Type.Unknown({ description: 'A string, or an object with `message`, `severity` and similar members.' }),
     ),
     data_base64: Type.Optional(Type.String()),
   },
@@ -37,7 +37,7 @@ const CloudEvent = Type.Object(
 /** CloudEvents over HTTP: an event as JSON, a list of events, or an event in `ce-*` headers with any body. */
 export const cloudevents = defineFormat({
   name: 'cloudevents',
-  summary: 'Store CloudEvents: structured, binary or a batch',
+  summary: 'Store CloudEvents in structured, binary or batch mode',
   schema: Type.Union([CloudEvent, Type.Array(CloudEvent)]),
   mediaTypes: ['application/cloudevents+json', 'application/cloudevents-batch+json'],
   recognizes: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isEvent) : isEvent(value)),

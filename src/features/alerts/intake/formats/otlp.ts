@@ -27,7 +27,10 @@ const Value = Type.Object(
     kvlistValue: Type.Optional(
       Type.Object(
         { values: Type.Optional(Type.Array(Type.Unknown())) },
-        { description: 'Uses the member `message`, `msg`, `log` or `error`; if there is none, all members.' },
+        {
+          description:
+            'The message is the member `message`, `msg`, `log` or `error`; without these members, all members.',
+        },
       ),
     ),
     arrayValue: Type.Optional(Type.Object({ values: Type.Optional(Type.Array(Type.Unknown())) })),
@@ -61,7 +64,7 @@ const protobufType = 'application/x-protobuf';
 /** OpenTelemetry logs over HTTP (OTLP), as JSON or Protobuf. */
 export const otlp = defineFormat({
   name: 'otlp',
-  summary: 'Store the log records of OpenTelemetry, sent over HTTP as JSON or Protobuf',
+  summary: 'Store OpenTelemetry log records, sent over HTTP as JSON or Protobuf',
   schema: Type.Object(
     {
       resourceLogs: Type.Optional(

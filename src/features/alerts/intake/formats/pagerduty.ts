@@ -25,7 +25,7 @@ export const pagerduty = defineFormat({
       payload: Type.Optional(
         Type.Object({
           summary: Type.Optional(
-            Type.String({ description: 'Required to trigger.', examples: ['The disk of web-1 is full'] }),
+            Type.String({ description: 'Required to trigger an alert.', examples: ['The disk of web-1 is full'] }),
           ),
           source: Type.Optional(Type.String({ examples: ['web-1'] })),
           severity: Type.Optional(Type.String({ examples: ['critical', 'error', 'warning', 'info'] })),

@@ -57,7 +57,7 @@ for (const path of ['/api/alert/slack', '/api/alert/auto']) {
     );
     for (const body of [{ attachments: [{ fields: [7, {}] }] }, { blocks: [7, { type: 'divider' }] }]) {
       const { status, json } = await app.request<{ error: string }>('POST', path, { body });
-      assert.deepEqual([status, json.error], [400, 'text is required, or an attachment or a block with text']);
+      assert.deepEqual([status, json.error], [400, 'text, an attachment with text, or a block with text is required']);
     }
   });
 }

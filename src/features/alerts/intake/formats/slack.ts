@@ -17,9 +17,7 @@ const levels = new Map<string, Severity>([
 ]);
 
 /** Slack Block Kit blocks. Only their text is read. */
-const Blocks = Type.Optional(
-  Type.Array(Type.Unknown(), { description: 'Objects of Block Kit; their texts are read.' }),
-);
+const Blocks = Type.Optional(Type.Array(Type.Unknown(), { description: 'Block Kit objects, whose text is read.' }));
 
 type Blocks = readonly unknown[] | undefined;
 
@@ -70,7 +68,8 @@ export const slackFormat = defineFormat({
   readAlerts: ({ text, username, blocks, attachments: all = [] }) => {
     const attachments = all.slice(0, maxAttachments);
     const message = findText(listTexts(text, blocks, attachments));
-    if (message === '') throw new HttpError('invalid', 'text is required, or an attachment or a block with text');
+    if (message === '')
+      throw new HttpError('invalid', 'text, an attachment with text, or a block with text is required');
     const color = firstText(...attachments.map((part) => part.color)).toLowerCase();
     return [
       {
