@@ -6,7 +6,10 @@ import type { ServerOptions } from './server.ts';
 const jsonServer = join(root, 'node_modules/json-server/lib/bin.js');
 
 /** Creates Node's own server with one constant response. See `opponents/bare.ts` for the kinds. */
-export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' | 'sink' = 'text'): ServerOptions => ({
+export const createBare = (
+  answer: string,
+  kind: 'text' | 'buffer' | 'parse' | 'store' | 'sink' = 'text',
+): ServerOptions => ({
   command: (port) => [process.execPath, compile('bench/opponents/bare'), String(port), kind, 'answer.json'],
   files: { 'answer.json': answer },
   path: '/',

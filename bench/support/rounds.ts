@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
@@ -130,9 +130,17 @@ const readTimes = (pid: number): number => {
 };
 
 const listChildren = (pid: number): number[] => {
-  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
-  const texts = threads.map((thread) => read(`/proc/${pid}/task/${thread}/children`));
+  const texts = listThreads(pid).map((thread) => read(`/proc/${pid}/task/${thread}/children`));
   return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
+};
+
+/** Lists the threads of a process. Empty if the process has ended. */
+const listThreads = (pid: number): string[] => {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 };
 
 /** Reads a file. Returns an empty string if the process or thread has ended. */
