@@ -79,8 +79,8 @@ const createRequest = (
   added: Record<string, string> = {},
 ): DeliveryRequest => {
   if (!type.toRequest) throw new Error(`${type.name} has no requests`);
-  const { headers, ...request } = type.toRequest(outgoing, receiver, now);
+  const request = type.toRequest(outgoing, receiver, now);
   const given = type.toHeaders?.(outgoing, receiver) ?? receiver.headers;
-  const common = { 'user-agent': 'signalbox', ...headers, ...given, via: outgoing.via, ...added };
-  return { ...request, headers: common };
+  request.headers = { 'user-agent': 'signalbox', ...request.headers, ...given, via: outgoing.via, ...added };
+  return request;
 };

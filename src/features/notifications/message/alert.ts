@@ -106,7 +106,8 @@ export const toAlertTitle = ({ level, source, message, hostname }: DeliveredAler
 };
 
 /** Returns the message, details and links. Never empty. */
-export const toAlertText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
+export const toAlertText = (alert: DeliveredAlert): string => {
+  const { message, details = '', links = {} } = alert;
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
-  return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');
+  return [message || toAlertTitle(alert), details, named.join('\n')].filter((part) => part !== '').join('\n\n');
 };

@@ -32,7 +32,7 @@ const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'err
  */
 export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing => {
   const sendable = makeWellFormed(content);
-  return 'updates' in sendable ? toMessageOutgoing(sendable) : toAlertOutgoing(sendable);
+  return 'updates' in sendable ? toMessageOutgoing(sendable) : new AlertOutgoing(sendable);
 };
 
 const toMessageOutgoing = (message: IncidentMessage): Outgoing => {
@@ -55,17 +55,29 @@ const toMessageUrgency = (what: IncidentMessage['what'], severity: Severity): Ur
   return what === 'acknowledged' ? 'info' : urgencies[severity];
 };
 
-const toAlertOutgoing = (alert: DeliveredAlert): Outgoing => {
-  const { id, time, severity, status, link, via } = alert;
-  const title = toAlertTitle(alert);
-  return {
-    id,
-    time,
-    title,
-    text: toAlertText(alert, title),
-    via,
-    alert,
-    urgency: status === 'resolved' ? 'resolved' : urgencies[severity],
-    ...(link !== undefined && { link }),
-  };
-};
+/** Alert as content. Its title and text are written on demand, because webhooks use neither. */
+class AlertOutgoing {
+  readonly id: string;
+  readonly time: string;
+  readonly via: string;
+  readonly urgency: Urgency;
+  declare readonly link?: string;
+  readonly alert: DeliveredAlert;
+
+  constructor(alert: DeliveredAlert) {
+    this.id = alert.id;
+    this.time = alert.time;
+    this.via = alert.via;
+    this.urgency = alert.status === 'resolved' ? 'resolved' : urgencies[alert.severity];
+    if (alert.link !== undefined) this.link = alert.link;
+    this.alert = alert;
+  }
+
+  get title(): string {
+    return toAlertTitle(this.alert);
+  }
+
+  get text(): string {
+    return toAlertText(this.alert);
+  }
+}
