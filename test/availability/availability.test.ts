@@ -9,6 +9,7 @@ import { createFolder } from '../support/folder.ts';
 import { withClock } from '../support/notifications.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { readAvailability, waitForCheck } from './support/availability.ts';
 
@@ -32,6 +33,19 @@ test('a watch that fails and works again has an outage with its length, cause an
   assert.equal(outage?.seconds, after.down);
   assert.ok(after.days.length === 90 && after.days.at(-1)?.down === after.down);
   assert.ok(outage?.cause?.includes(path), String(outage?.cause));
+});
+
+test('a watch that is down and can then no longer be checked is unknown', async (t) => {
+  let status = 404;
+  const registry = await startReceiver(t, (response) => void response.writeHead(status).end('{}'));
+  const watch = { name: 'domain', type: 'domain', domain: 'shop.example', server: registry.url, every: 1 };
+  const app = await startApp(t, { settings: { watches: [watch], watchTargets: ['127.0.0.1'] } });
+  const token = await app.login('admin');
+  await waitForCheck(app, token, 'watches/domain', 'down');
+  status = 500;
+  const { outages, down } = await waitForCheck(app, token, 'watches/domain', 'unknown');
+  assert.equal(outages[0]?.seconds, down);
+  assert.notEqual(outages[0]?.endsAt, null);
 });
 
 test('a heartbeat is unknown before its first ping, then up, and down from its failure on', async (t) => {

@@ -1,5 +1,6 @@
 import type { CheckReading, CheckSource } from '../../kit/availability.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
+import { allThings } from './fingerprints.ts';
 import type { WatchKeeper } from './kind.ts';
 import type { KnownWatch } from './known-watch.ts';
 import type { WatchedThing } from './schema.ts';
@@ -46,8 +47,12 @@ export const createWatchChecks = ({ keeper, watcher, leases, places, isRead, clo
 
 const createdAtOf = ({ setting }: KnownWatch): number => setting?.createdAt ?? 0;
 
-/** Judges a watch. It is down if any of its things is down, otherwise unknown if any is unknown. */
+/**
+ * Judges a watch. It is down if any of its things is down, otherwise unknown if any is unknown. A check that failed as a
+ * whole observed none of its things, so the watch is unknown even if an alert still fires.
+ */
 const judge = (things: readonly WatchedThing[]): Pick<CheckReading, 'state' | 'cause'> => {
+  if (things.some(({ thing, state }) => thing === allThings && state === 'cannot check')) return { state: 'unknown' };
   const down = things.filter(({ state }) => state === 'firing');
   if (down.length > 0) return { state: 'down', cause: down.map(({ text }) => text).join('; ') };
   return { state: things.every(({ state }) => state === 'ok' || state === 'pending') ? 'up' : 'unknown' };
