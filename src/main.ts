@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import './lib/keep-tick-shape.ts';
-import { avoidMachineCode } from './lib/small-code.ts';
+import { avoidMachineCode, limitNewSpace } from './lib/small-code.ts';
 import './lib/small-heap.ts';
 
 /** Leaves the working directory if it has been deleted. Returns true if so. */
@@ -28,7 +28,10 @@ const nameProcess = (): void => {
 };
 
 const main = async (): Promise<void> => {
-  if (process.argv[2] === 'agent') avoidMachineCode();
+  if (process.argv[2] === 'agent') {
+    avoidMachineCode();
+    limitNewSpace();
+  }
   const isFolderGone = leaveGoneFolder();
   nameProcess();
   // Imported only now, because libraries read the working directory when they are imported.

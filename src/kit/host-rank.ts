@@ -13,6 +13,9 @@ const order = ['silent', 'CRITICAL', 'ERROR', 'late', 'WARNING', 'INFO', 'new', 
 const rankHost = ({ state, worstSeverity }: Ranked): number =>
   Math.min(order.indexOf(state), worstSeverity === null ? order.length : order.indexOf(worstSeverity));
 
+/** Order of names: numbers by value, so that web-2 comes before web-10. */
+const names = new Intl.Collator('en', { numeric: true });
+
 /** Compares hosts for sorting: worst first, then by number of incidents, then by name. */
 export const compareHosts = (one: Ranked, other: Ranked): number =>
-  rankHost(one) - rankHost(other) || other.openIncidents - one.openIncidents || (one.name < other.name ? -1 : 1);
+  rankHost(one) - rankHost(other) || other.openIncidents - one.openIncidents || names.compare(one.name, other.name);
