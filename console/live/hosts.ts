@@ -9,7 +9,7 @@ import { type Resource, useResource } from './resource.ts';
 const batch = 1000;
 
 /** All hosts, by name. Updated by `useKnownHosts`. */
-export const knownHosts = signal<Resource<readonly Host[]>>({
+export const knownHosts = signal<Resource<readonly Host[] | undefined>>({
   value: undefined,
   error: undefined,
   reload: () => undefined,
@@ -21,11 +21,12 @@ export const hasHosts = computed(() => (knownHosts.value.value?.length ?? 0) > 1
 
 /** Follows hosts while the app component is shown. Events contain whole hosts, so nothing is reloaded. */
 export const useKnownHosts = (): void => {
-  knownHosts.value = useResource(loadHosts, { topic: 'hosts', apply, batch });
+  knownHosts.value = useResource<readonly Host[] | undefined, 'hosts'>(loadHosts, { topic: 'hosts', apply, batch });
 };
 
-const loadHosts = async (signal: AbortSignal): Promise<readonly Host[]> =>
-  isReadable('listHosts') ? (await client.listHosts(undefined, { signal })).data : [];
+/** Resolves to undefined before the login, because an empty list would mean that there are no hosts. */
+const loadHosts = async (signal: AbortSignal): Promise<readonly Host[] | undefined> =>
+  isReadable('listHosts') ? (await client.listHosts(undefined, { signal })).data : undefined;
 
 const apply = (
   { isDeleted, ...changed }: HostEvent,

@@ -45,6 +45,22 @@ test('the overview begins with a mark for each host, and names of hosts lead to 
   expect(complaints).toEqual([]);
 });
 
+test('the list of hosts is not shown as empty while it is loading after the login', async ({ openConsole, scope }) => {
+  const app = await startHub(scope);
+  const { page } = await openConsole({ app });
+  await page.goto('/console/#/hosts');
+  const held: (() => void)[] = [];
+  await page.route('**/api/hosts', async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await logIn(page, 'reader');
+  await expect(() => expect(held.length).toBe(1)).toPass();
+  await expect(page.getByText('No hosts')).toHaveCount(0);
+  held[0]?.();
+  await expect(table(page).getByRole('link', { name: 'web-1' })).toBeVisible();
+});
+
 test('a host has charts of its readings except those it lacks, and its heartbeats', async ({ openConsole, scope }) => {
   const app = await serveApp(scope);
   const token = await app.login('admin');
