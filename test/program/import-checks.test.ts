@@ -226,7 +226,7 @@ test('an import from Gatus converts conditions, and names those that a watch can
   const { run, write, list, settingsOf } = await start(t);
   const { code, stdout } = await run('gatus', write('gatus.yaml', gatus), ['--apply']);
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^create watch shop-front: without len\(\[BODY\]\.data\) > 1$/m);
+  assert.match(stdout, /^create watch shop-front: condition len\(\[BODY\]\.data\) > 1 is not imported$/m);
   assert.match(stdout, /^not imported: check ssh: no watch type exists for ssh:\/\/$/m);
   assert.match(stdout, /^not imported: check manual: heartbeat\.interval/m);
   assert.deepEqual(await settingsOf('shop-front'), {

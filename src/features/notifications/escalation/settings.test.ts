@@ -47,7 +47,7 @@ test('the start is refused for policies and routings that name something unknown
   assert.match(await ofPolicy({ name: 'stop' }), /the name is already in use/);
   assert.match(
     await refusal({ escalationRouting: { rules: [], default: 'none' } }),
-    /escalation routing: policy {2}does not exist"none"/,
+    /escalation routing: policy "none" does not exist/,
   );
   const rule = { policy: null };
   assert.match(
