@@ -83,7 +83,7 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
   );
 
 /** Public routes that return more to logged-in users. */
-const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat', 'listIncidents'];
+const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat', 'listIncidents', 'listAvailability'];
 
 /** Sends a request and returns the validated response. Throws an ApiError with a message for the user. */
 const call = async (

@@ -20,7 +20,7 @@ export const AnnounceDialog = ({ incident, onClose }: { incident: Incident; onCl
   const chosen = useSignal('');
   const title = useSignal('');
   const said = useSignal('');
-  const state = useSignal<State>('investigating');
+  const chosenState = useSignal<State | undefined>(undefined);
   const { value } = useResource(async (signal) => {
     const [pages, announcements] = await Promise.all([
       userClient.listStatusPages(undefined, { signal }),
@@ -35,10 +35,11 @@ export const AnnounceDialog = ({ incident, onClose }: { incident: Incident; onCl
   ];
   const place = chosen.value || options[0]?.[0];
   const update = value?.open.find(({ id }) => id === place);
+  const state = chosenState.value ?? update?.state ?? 'investigating';
   const submission = useSubmission(async () => {
     if (place === undefined) throw new Error(words.none);
     if (said.value.trim() === '') throw new Error(words.noText);
-    const given = { text: said.value, state: state.value };
+    const given = { text: said.value, state };
     if (update) await userClient.updateAnnouncement({ id: update.id, ...given });
     else await userClient.announceIncident({ id: incident.id, page: place, title: title.value, ...given });
     notify(words.done);
@@ -60,10 +61,10 @@ export const AnnounceDialog = ({ incident, onClose }: { incident: Incident; onCl
       {!update && <Field label={words.heading} {...bind(title)} />}
       <Choice
         label={words.state}
-        value={state.value}
+        value={state}
         options={states}
         onValue={(each) => {
-          state.value = each as State;
+          chosenState.value = each as State;
         }}
       />
       <Area label={words.text} {...bind(said)} />

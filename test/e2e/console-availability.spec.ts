@@ -8,7 +8,8 @@ test('the report of a month lists all checks with their percentages and outages,
   serveApp,
   openConsole,
 }) => {
-  const app = await serveApp({ settings: { timeZone: 'UTC' } });
+  const watches = [{ name: 'memory', type: 'memory', limit: 99 }];
+  const app = await serveApp({ settings: { timeZone: 'UTC', watches } });
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'backup');
   await ping(app.url, uuid);
@@ -20,10 +21,14 @@ test('the report of a month lists all checks with their percentages and outages,
   const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' }).format(new Date());
   await expect(page.getByRole('heading', { name: month })).toBeVisible();
   await expect(page.getByRole('row').filter({ hasText: 'backup' })).toContainText('%');
+  // Only logged-in users can read watches.
+  await expect(page.getByRole('row').filter({ hasText: 'memory' })).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'backup' })).toContainText('until now');
   expect(await findFaults(page, allViews)).toEqual([]);
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('navigation')).toBeHidden();
+  await page.setViewportSize({ width: 717, height: 1000 });
+  await expect(page.getByRole('columnheader', { name: 'Unknown' })).toBeVisible();
   await expect(page.getByRole('row').filter({ hasText: 'backup' })).toBeVisible();
   await page.emulateMedia({ media: 'screen' });
   await page.getByRole('main').getByRole('button').first().click();
