@@ -112,7 +112,7 @@ test('a port in use, an address of another machine and an unknown host prevent s
     await refusal(args, 1),
     `cannot listen on host "127.0.0.1", port ${port}: the port is in use; choose another port with --port`,
   );
-  assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /this machine does not have that address/);
+  assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /this machine does not have this address/);
   assert.match(
     await refusal(['--profiles', 'L', '--host', 'no such host'], 1),
     /the host name is unknown|cannot listen/,
