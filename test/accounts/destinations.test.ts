@@ -175,21 +175,21 @@ test('an invalid destination is refused with advice, and changes nothing', async
     [{ type: 'webhook', url, level: ['ERROR'] }, /level/],
     [{ type: 'webhook', url, levels: ['LOUD'] }, /not a severity/],
     [{ type: 'webhook', url, concurrency: 9 }, /concurrency/],
-    [{ type: 'webhook', url, secretFile: join(folder, 'a') }, /only be named in the config file/],
-    [{ type: 'webhook', url, tokenFile: join(folder, 'a') }, /only be named in the config file/],
-    [{ type: 'webhook', url, headers: { 'x-a': { variable: 'PATH' } } }, /only be named in the config file/],
-    [{ type: 'webhook', url, headers: { 'x-a': { file: join(folder, 'a') } } }, /only be named in the config file/],
+    [{ type: 'webhook', url, secretFile: join(folder, 'a') }, /be named only in the config file/],
+    [{ type: 'webhook', url, tokenFile: join(folder, 'a') }, /be named only in the config file/],
+    [{ type: 'webhook', url, headers: { 'x-a': { variable: 'PATH' } } }, /be named only in the config file/],
+    [{ type: 'webhook', url, headers: { 'x-a': { file: join(folder, 'a') } } }, /be named only in the config file/],
     [
       { type: 'webhook', url: 'http://169.254.169.254/latest' },
-      /^\S+ is not allowed by watchTargets: add it there, or define/,
+      /^\S+ is not allowed by watchTargets: add the host to watchTargets, or define/,
     ],
     [
       { type: 'webhook', url: 'http://2852039166/latest' },
-      /^\S+ is not allowed by watchTargets: add it there, or define/,
+      /^\S+ is not allowed by watchTargets: add the host to watchTargets, or define/,
     ],
     [
       { type: 'webhook', url: 'http://[fd00:ec2::254]/' },
-      /^\S+ is not allowed by watchTargets: add it there, or define/,
+      /^\S+ is not allowed by watchTargets: add the host to watchTargets, or define/,
     ],
     [{ type: 'template', url, body: '{"a": {nothing}}' }, /placeholder/],
   ];

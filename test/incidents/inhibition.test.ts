@@ -199,7 +199,7 @@ test('unusable inhibit rules stop the start with one line', async (t) => {
   );
   assert.match(
     await refuse({ source_matchers: ['a'], target_matchers: ['c="d"'] }),
-    /^inhibitRules\[0\]: a matcher looks like /,
+    /^inhibitRules\[0\]: a matcher must have a form such as /,
   );
   assert.match(
     await refuse({ source_matchers: ['a=~"("'], target_matchers: ['c="d"'] }),

@@ -50,7 +50,7 @@ test('a destination trusts the CA of its settings, in the config file or created
   assert.equal(count(), 3);
   for (const [body, problem] of [
     [{ ...common, ca: 'no certificate' }, /ca has no certificate in PEM/],
-    [{ ...common, caFile: files.cert }, /caFile can only be set in the config file/],
+    [{ ...common, caFile: files.cert }, /caFile can be set only in the config file/],
   ] as const) {
     const { status, text } = await put('other', body);
     assert.equal(status, 400);

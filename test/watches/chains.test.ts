@@ -119,7 +119,7 @@ test('a watch can trust the CA of a web site, as text or in a file', async (t) =
   const token = await app.login('admin');
   await waitForState(app, token, 'filed', 'ok');
   const [untrusted] = await tryWatch(app, token, watch);
-  assert.match(untrusted?.text ?? '', /fails: the server does not send its intermediate certificate, or its CA/);
+  assert.match(untrusted?.text ?? '', /fails: the server does not send the intermediate certificate, or the CA/);
   assert.equal((await tryWatch(app, token, { ...watch, ca: root.pem }))[0]?.state, 'ok');
   const refuse = async (body: object) =>
     JSON.stringify(

@@ -144,7 +144,7 @@ test('an invalid template is refused on startup with instructions', async (t) =>
     [{ body: '{json labels}', secret: 'x' }, /has no secret/],
     [{ method: 'GET', body: 'x' }, /GET has no body/],
     [{ body: 'x', headers: { Title: '{titel}' } }, /\{titel\} is not a placeholder/],
-    [{ body: 'x', url: 'http://h/{title}' }, /placeholders only after its \?/],
+    [{ body: 'x', url: 'http://h/{title}' }, /placeholders only after the \?/],
     [{ body: 'x', url: 'http://h/?a={nothing}' }, /\{nothing\} is not a placeholder/],
     [{ body: 'x', headers: { 'Content-Length': '1' } }, /content-length is set by signalbox/],
     [{ type: 'ntfy', body: 'x' }, /type ntfy has no setting body; remove body/],

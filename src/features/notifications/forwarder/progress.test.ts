@@ -186,7 +186,7 @@ test('a progress file that is damaged loses no alert', async (t) => {
   const lines: string[] = [];
   const kept = await open(files, lines);
   assert.equal(kept.progress.position, 0);
-  assert.match(lines.join(''), /the progress cannot be read; all alerts are delivered again/);
+  assert.match(lines.join(''), /the delivery progress cannot be read; all alerts are delivered again/);
   await kept.close();
 });
 

@@ -16,6 +16,6 @@ test('a check whose time ended before its connection opens none', async (t) => {
   const opening = openSocket({ host: '127.0.0.1', port }, { isTls: false }, access, AbortSignal.abort());
   await assert.rejects(
     opening.then((socket) => socket.destroy()),
-    /no response in time/,
+    /no response was received in time/,
   );
 });
