@@ -31,7 +31,7 @@ const broken: [kind: string, name: string, value: unknown, reason: RegExp][] = [
     /schedule must be a cron expression/,
   ],
   ['watch', 'moon', { name: 'moon', type: 'moon' }, /there is no type "moon"/],
-  ['watch', 'disk', { name: 'disk', type: 'disk' }, /limit is needed/],
+  ['watch', 'disk', { name: 'disk', type: 'disk' }, /needs limit/],
   ['watch', 'number', 7, /there is no type/],
   ['key', 'scopes', { sha256: '0'.repeat(64), scopes: 'alerts:read' }, /this version cannot read the stored key/],
   ['user', 'ben', { role: 'Owner' }, /role must be Admin or Reader/],
