@@ -372,7 +372,7 @@ test('an invalid destination is refused on startup with instructions', async (t)
     [{ from: 'a@example.org\r\nBcc: e@example.org' }, /is not an address/],
     [{ to: ['Anna <anna@example.org'] }, /is not an address/],
     [{ user: 'a' }, /user needs a password/],
-    [{ secret: 'x' }, /set user too/],
+    [{ secret: 'x' }, /password of a user: set user/],
     [{ token: 'x' }, /does not use token and headers/],
     [{ url: 'smtp://mail.example.org/inbox' }, /only a host and a port/],
     [{ ...login, tls: 'none' }, /would send the password unencrypted/],
