@@ -155,7 +155,7 @@ test('settings with invalid heartbeats are refused', async (t) => {
     ],
     [[{ name: 'a' }], /heartbeats.a: set either period or schedule/],
     [[{ name: 'a', schedule: '0 0 * * *', timeZone: 'No/Where' }], /heartbeats.a: timeZone must be a name/],
-    [[{ name: randomUUID(), period: 60 }], /is not a UUID/],
+    [[{ name: randomUUID(), period: 60 }], /not be a UUID/],
     [[{ name: 'a', period: 60, uuid: '1' }], /uuid/],
   ];
   for (const [heartbeats, message] of refused)
