@@ -1,37 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { hashPassword } from '../../auth/password.ts';
 import { AccountsUnknown, type Role, type TokenGrant, toGeneration } from '../../auth/token.ts';
-import type { RandomSecrets } from '../../kit/feature.ts';
-import type { RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
+import { ownSender } from '../../kit/alert-record.ts';
+import type { Parts, RandomSecrets } from '../../kit/feature.ts';
 import type { AccountMemory } from './account-memory.ts';
+import type { SessionEnds, StoredSessionEnd } from './session-ends.ts';
 import type { Account, UserSettingKeeper } from './user-kind.ts';
 import type { User, UserSettings } from './users.ts';
-
-/** Kind of runtime setting that ends all sessions of a name. It has no routes and no limits. */
-export const sessionEndKind = 'session-end';
-
-export interface SessionEnd {
-  /** Unix second up to which earlier versions refuse tokens of the name. */
-  notBefore: number;
-  /**
-   * True if the name had no account, so its tokens come from another issuer. Only their times distinguish valid tokens
-   * from revoked tokens.
-   */
-  isForeign?: boolean;
-}
 
 /** Number of random bytes in a password. The password is 16 characters long. */
 const passwordBytes = 12;
 
-interface AccountParts {
+interface AccountParts extends Pick<Parts, 'log'> {
   secrets: RandomSecrets;
-  settings: Pick<SettingStore, 'find' | 'onChanged' | 'isRead'>;
   /** Runtime users. */
   users: UserSettingKeeper;
+  sessionEnds: SessionEnds;
   /** Configured accounts at the last startup. Undefined if no token outlives the process. */
   memory: AccountMemory | undefined;
-  /** Stores a revocation of all of a name's tokens, unless a runtime setting already records it. */
-  storeRevocation(name: string): Promise<void>;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -42,7 +28,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
  * The tokens of users who are removed, or who get another role or password, are revoked, even if the config file
  * changed while the server was stopped.
  */
-export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
+export const createAccounts = ({ secrets, users: runtime, sessionEnds, memory, log }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
   /** Users whose random passwords have been announced. */
@@ -55,7 +41,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
    */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
-  const isRead = (): boolean => settings.isRead();
+  const isRead = (): boolean => runtime.isRead;
   const hasAdmin = (): boolean =>
     given.users !== undefined ||
     [...accounts.values()].some(({ role, origin }) => role === 'Admin' && origin !== 'temporary');
@@ -84,11 +70,17 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
         password: secrets.get(`${name}Password`, passwordBytes),
       }));
   };
-  /** Refuses all tokens of a name immediately, and stores the revocation. */
+  /**
+   * Refuses all tokens of a name immediately, and stores the revocation, so that the tokens are still refused after a
+   * restart.
+   */
   const revoke = async (name: string): Promise<void> => {
     const mark = `x${randomBytes(6).toString('base64url')}`;
     unstoredMarks.set(name, mark);
-    await storeRevocation(name);
+    await sessionEnds.put(name, ownSender, false).catch((err) => {
+      log.warn({ err }, 'login: the revocation of tokens could not be stored');
+      throw err;
+    });
     if (unstoredMarks.get(name) === mark) unstoredMarks.delete(name);
   };
 
@@ -118,14 +110,14 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     revoked.catch(() => undefined);
   };
 
-  const isForeign = (name: string, end: RuntimeSetting<SessionEnd> | undefined): boolean =>
+  const isForeign = (name: string, end: StoredSessionEnd | undefined): boolean =>
     end?.value.isForeign === true && !unstoredMarks.has(name) && !runtime.findStored(name);
 
   /** @throws AccountsUnknown if the accounts and revocations in the database have not been read yet */
   const findGrant = (name: string): TokenGrant | undefined => {
     if (!isRead()) throw new AccountsUnknown();
     const account = accounts.get(name);
-    const end = settings.find<SessionEnd>(sessionEndKind, name);
+    const end = sessionEnds.find(name);
     const mark = unstoredMarks.get(name);
     if (account) {
       const { role } = account;
@@ -166,7 +158,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     renew();
     callListeners();
   });
-  settings.onChanged(sessionEndKind, callListeners);
+  sessionEnds.onChanged(callListeners);
   return {
     find: (name: string): Account | undefined => accounts.get(name),
     findGrant,
@@ -195,7 +187,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
  */
 const findGeneration = (
   { origin, setting }: Account,
-  end: RuntimeSetting<SessionEnd> | undefined,
+  end: StoredSessionEnd | undefined,
   mark: string | undefined,
 ): string | undefined => {
   const last = setting && end && end.version > setting.version ? end : (setting ?? end);

@@ -1,7 +1,6 @@
 import { createAccessKey, openFor } from '../../auth/access.ts';
 import { ErrorBody } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
-import { ownSender } from '../../kit/alert-record.ts';
 import { defineFeature, type Parts } from '../../kit/feature.ts';
 import type { KnownUser } from '../../kit/offers.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
@@ -14,6 +13,7 @@ import { createKeyRoutes } from './key-routes.ts';
 import { createDatabaseUses, createFileUses, createKeyUses } from './key-uses.ts';
 import { createOwnAccountRoutes } from './own-account.ts';
 import { createRefusedLogins } from './refused-logins.ts';
+import { SessionEnds } from './session-ends.ts';
 import { createSessionRoutes } from './session-routes.ts';
 import { createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
@@ -31,8 +31,6 @@ const removalMs = 10 * 60_000;
 
 const unknownNotice =
   'Accounts cannot be read while the database is unavailable. If no account exists yet, restart the server when the database is back, to get a link that creates the first account.';
-
-const notStored = 'login: the revocation of tokens could not be stored';
 
 /** Feature for accounts: logins that exchange names and passwords for tokens, users, keys, and sessions. */
 export const accounts = defineFeature({
@@ -59,22 +57,16 @@ export const accounts = defineFeature({
     const { settings, tokens, keys, secrets, log, clock, storage, offers } = parts;
     const { database } = storage;
     const { settings: store } = offers;
-    /** Stores a revocation, so that the tokens are still refused after a restart. */
-    const storeRevocation = async (name: string): Promise<void> => {
-      await keeper.endSessions(name, ownSender, true).catch((err) => {
-        log.warn({ err }, notStored);
-        throw err;
-      });
-    };
     const memory = await openMemory(parts);
     const users = new SettingKeeper(userKind, { settings: store });
-    const allAccounts = createAccounts({ secrets, settings: store, users, memory, storeRevocation });
+    const sessionEnds = new SessionEnds(store, clock);
+    const allAccounts = createAccounts({ secrets, users, sessionEnds, memory, log });
     const sessions = createSessions(clock, allAccounts.findGrant, database && createSharedSessions(database, clock));
     const removals: ((name: string, by: string) => Promise<void>)[] = [];
     const removeOwned = async (name: string, by: string): Promise<void> => {
       for (const remove of removals) await remove(name, by);
     };
-    const keeper = createUserKeeper(allAccounts, users, store, { clock, removeOwned });
+    const keeper = createUserKeeper(allAccounts, users, sessionEnds, { clock, removeOwned });
     const notices = [...allAccounts.load(settings), ...(allAccounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const callListeners = (): void => {
@@ -147,7 +139,10 @@ export const accounts = defineFeature({
       },
       start: () => {
         uses.start();
-        removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
+        removal = setInterval(
+          () => void sessionEnds.removeOld((name) => allAccounts.find(name) !== undefined),
+          removalMs,
+        ).unref();
       },
       close: async () => {
         clearInterval(removal);

@@ -4,20 +4,15 @@ import { type Role, toSecond } from '../../auth/token.ts';
 import { HttpError, requireKnown } from '../../http/errors.ts';
 import { ownSender } from '../../kit/alert-record.ts';
 import type { Parts } from '../../kit/feature.ts';
-import type { PutOptions, RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
+import type { PutOptions } from '../../kit/setting-store.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { createSerial } from '../../lib/scheduling.ts';
-import { type Accounts, type SessionEnd, sessionEndKind } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
+import type { SessionEnds, StoredSessionEnd } from './session-ends.ts';
 import { type Account, assertUserName, type StoredUser, type UserSettingKeeper } from './user-kind.ts';
 
 /** Options of a change that takes rights away. */
 const revocation: PutOptions = { isRevocation: true };
-
-/**
- * Maximum number of stored session ends for names without an account. Applies regardless of the clock, because the
- * tokens of such names must stay refused.
- */
-const maxSessionEnds = 20_000;
 
 export interface NewAccount {
   name: string;
@@ -60,7 +55,7 @@ export type UserKeeper = ReturnType<typeof createUserKeeper>;
 export const createUserKeeper = (
   accounts: Accounts,
   users: UserSettingKeeper,
-  settings: SettingStore,
+  sessionEnds: SessionEnds,
   { clock, removeOwned }: Pick<Parts, 'clock'> & { removeOwned(name: string, by: string): Promise<void> },
 ) => {
   const serially = createSerial();
@@ -94,13 +89,10 @@ export const createUserKeeper = (
    * Revokes all tokens of a name. Tokens of an account are revoked by generation. Tokens from another issuer are
    * revoked up to this second.
    */
-  const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
-    const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
-    const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
-    return settings.put(sessionEndKind, name, value, by, undefined, revocation);
-  };
+  const endSessions = (name: string, by: string): Promise<StoredSessionEnd> =>
+    sessionEnds.put(name, by, accounts.findGrant(name) === undefined || isForeignEnd(name));
   const isForeignEnd = (name: string): boolean =>
-    accounts.find(name) === undefined && settings.find<SessionEnd>(sessionEndKind, name)?.value.isForeign === true;
+    accounts.find(name) === undefined && sessionEnds.find(name)?.value.isForeign === true;
   const add = async (given: NewAccount, by: string): Promise<Account> => {
     const lower = given.name.toLowerCase();
     const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
@@ -186,14 +178,5 @@ export const createUserKeeper = (
         return account;
       }),
     endSessions,
-    /** Deletes the oldest session ends of names without an account. Several instances may do so concurrently. */
-    removeOld: async (): Promise<void> => {
-      const gone = settings.list(sessionEndKind).filter(({ name }) => accounts.find(name) === undefined);
-      const sorted = gone.sort((one, other) => one.version - other.version);
-      for (const { name, version } of sorted.slice(0, Math.max(0, sorted.length - maxSessionEnds))) {
-        // The sessions may have been ended again in the meantime.
-        await settings.delete(sessionEndKind, name, ownSender, [version]).catch(() => undefined);
-      }
-    },
   };
 };
