@@ -5,6 +5,7 @@ import { DatabaseLog } from '../../../storage/postgres/database-log.ts';
 import { Projection } from '../../../storage/projection.ts';
 import { FiringAlerts } from '../firing/firing-alerts.ts';
 import type { AlertLog, AlertLogParts } from './alert-log.ts';
+import { AlertRows } from './alert-rows.ts';
 import { readInstanceId } from './instance-id.ts';
 import { readDatabaseRetention, unlimitedNotice } from './retention.ts';
 import { SharedAlertStore } from './shared-store.ts';
@@ -44,20 +45,19 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
     onUnsaved: ignore,
   });
   const catchUp = () => firing.catchUp().catch(ignore);
-  const store = new SharedAlertStore(journal, { clock, firing, catchUp, repeatAfterMs, onReceived });
-  if (settings.spool) {
-    // Opened after the store, because lines left by the previous run may be shipped through the store immediately.
-    store.spool = await Spool.open({
-      storage,
-      log,
-      segmentBytes: settings.alertsSegmentBytes,
-      minFreeBytes: settings.alertsMinFreeBytes,
-      sync: settings.alertsSync,
-      canShip: () => journal.state().healthy,
-      ship: (lines) => store.ship(lines),
-    });
-  }
-  const { spool } = store;
+  const rows = new AlertRows(journal, clock);
+  const spool = settings.spool
+    ? await Spool.open({
+        storage,
+        log,
+        segmentBytes: settings.alertsSegmentBytes,
+        minFreeBytes: settings.alertsMinFreeBytes,
+        sync: settings.alertsSync,
+        canShip: () => journal.state().healthy,
+        ship: (lines) => rows.ship(lines),
+      })
+    : undefined;
+  const store = new SharedAlertStore(journal, { rows, spool, clock, firing, catchUp, repeatAfterMs, onReceived });
   meters.reading('gauge', 'signalbox_alerts_spooled', 'Alerts waiting on disk for the database.', () => [
     [[], spool?.unshipped ?? 0],
   ]);

@@ -1,17 +1,21 @@
-import { StoreUnavailable, ValueRefusal } from '../../../lib/expected-errors.ts';
+import { StoreUnavailable } from '../../../lib/expected-errors.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
-import { createId, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
+import { createId } from '../../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../../storage/postgres/database-log.ts';
 import type { NewRecord, Placed, RowRepeatId } from '../../../storage/postgres/record-collection.ts';
 import type { AlertRecord } from '../alert.ts';
+import type { AlertRows } from './alert-rows.ts';
 import { AlertStore, type AlertStoreParts, type ReceivedAlert } from './alert-store.ts';
-import { FirstAlerts } from './first-alerts.ts';
+import type { FirstAlerts } from './first-alerts.ts';
 import type { Spool } from './spool.ts';
 
 /** Milliseconds after which an uncommitted alert is written to the spool. */
 const commitMs = 1000;
 
 interface SharedParts extends AlertStoreParts {
+  rows: AlertRows;
+  /** Undefined if the setting `spool` is off. */
+  spool: Spool | undefined;
   /** Reads alerts stored by other instances. */
   catchUp(): Promise<void>;
 }
@@ -23,43 +27,20 @@ interface SharedParts extends AlertStoreParts {
  */
 export class SharedAlertStore extends AlertStore {
   readonly #log: DatabaseLog;
+  readonly #rows: AlertRows;
+  readonly #spool: Spool | undefined;
   readonly #catchUp: () => Promise<void>;
-  /** Alerts with an `Idempotency-Key` that this process has stored. */
-  protected readonly repeats: FirstAlerts;
-  /** Spool that calls `ship`. Undefined if the setting `spool` is off. */
-  spool: Spool | undefined;
 
-  constructor(log: DatabaseLog, { catchUp, ...parts }: SharedParts) {
+  constructor(log: DatabaseLog, { rows, spool, catchUp, ...parts }: SharedParts) {
     super(parts);
     this.#log = log;
+    this.#rows = rows;
+    this.#spool = spool;
     this.#catchUp = catchUp;
-    this.repeats = new FirstAlerts(parts.clock);
   }
 
-  /**
-   * Stores lines from the spool. Resolves once all lines have been committed, apart from lines that the database
-   * refuses.
-   */
-  async ship(lines: readonly StoredRecord[]): Promise<void> {
-    try {
-      await this.#shipAll(lines);
-    } catch (error) {
-      if (!(error instanceof ValueRefusal)) throw error;
-      // The writer has already reported the refused line. Halving isolates that line, so that the others are stored.
-      if (lines.length === 1) return;
-      const half = Math.ceil(lines.length / 2);
-      await this.ship(lines.slice(0, half));
-      await this.ship(lines.slice(half));
-    }
-  }
-
-  async #shipAll(lines: readonly StoredRecord[]): Promise<void> {
-    const rows = lines.map(({ of, record, key }) => ({
-      ...this.#log.toNew(record as LogRecord, key as RowRepeatId | undefined),
-      id: of as string,
-    }));
-    // Another instance may have stored the first alert of a repeat.
-    this.#remember(rows, await this.#log.add(rows, true));
+  protected get repeats(): FirstAlerts {
+    return this.#rows.repeats;
   }
 
   /** Stores alerts with the same `Idempotency-Key` one at a time, because the spool does not recognize repeats. */
@@ -70,7 +51,7 @@ export class SharedAlertStore extends AlertStore {
 
   async #storeNow(alerts: readonly ReceivedAlert[]): Promise<Placed[]> {
     // A resolution names the alert that it resolves. Another instance may have stored that alert just now.
-    const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
+    const canRead = this.#log.state().healthy && this.#spool?.isUsed !== true;
     const hasResolution = alerts.some(({ record: { status } }) => status === 'resolved');
     if (canRead && hasResolution) await awaitWithin(commitMs, this.#catchUp());
     const ids = alerts.map(({ id }) => id ?? createId());
@@ -79,9 +60,9 @@ export class SharedAlertStore extends AlertStore {
       ids,
     );
     const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index]), ids[index]));
-    await this.spool?.hold;
-    const placed = await (this.spool ? this.#storeOrSpool(this.spool, records, rows) : this.#log.add(rows));
-    this.#remember(rows, placed);
+    await this.#spool?.hold;
+    const placed = await (this.#spool ? this.#storeOrSpool(this.#spool, records, rows) : this.#log.add(rows));
+    this.#rows.remember(rows, placed);
     return placed;
   }
 
@@ -99,14 +80,6 @@ export class SharedAlertStore extends AlertStore {
     if (first) return [{ id: first.id, seq: undefined, isRepeat: true }];
     await spool.add(rows.map(({ id, key }, index) => ({ record: records[index], of: id, ...(key && { key }) })));
     return rows.map(({ id }) => ({ id, seq: undefined, isRepeat: false }));
-  }
-
-  #remember(rows: readonly NewRecord[], placed: readonly Placed[]): void {
-    const storedAt = this.parts.clock().getTime();
-    for (const [index, { key }] of rows.entries()) {
-      const { id = '' } = placed[index] ?? {};
-      if (key?.isOnce) this.repeats.remember(key.hash, { state: key.state, id, storedAt });
-    }
   }
 }
 
