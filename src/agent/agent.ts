@@ -200,7 +200,6 @@ const openHeartbeats = async (
     alerts,
     clock,
     log,
-    onChanged: () => undefined,
     patienceMs: 0,
   });
   onClose(() => alerter.close());

@@ -111,7 +111,6 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       clock,
       log,
       patienceMs: 0,
-      onChanged: () => undefined,
     });
     life = { alerter, store, journal };
     alerter.start();

@@ -38,8 +38,6 @@ interface AlerterParts {
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   /** Milliseconds after startup during which the definition of an existing heartbeat may still be missing. */
   patienceMs: number;
-  /** Called with the name of each heartbeat whose status changes only because time passes. */
-  onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
@@ -67,6 +65,7 @@ export class HeartbeatAlerter {
   /** Yields to requests. Thousands of simultaneous alerts must not delay them. */
   readonly #waitForTurn = createWaitForTurn();
   #working: Promise<void> = Promise.resolve();
+  readonly #listeners: ((name: string) => void)[] = [];
   /** Definitions at the time of the last check. */
   #checked: ReadonlyMap<string, KnownHeartbeat> = new Map();
 
@@ -104,6 +103,11 @@ export class HeartbeatAlerter {
   /** Resolves when no step is in progress. */
   async settle(): Promise<void> {
     for (let working: Promise<void> | undefined; working !== this.#working; await working) working = this.#working;
+  }
+
+  /** Calls the listener with the name of each heartbeat whose status changes only because time passes. */
+  onChanged(listener: (name: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   judge(known: KnownHeartbeat): Judgement {
@@ -162,7 +166,7 @@ export class HeartbeatAlerter {
       const slice = new Slice();
       for (const name of this.#due.take(now)) {
         this.#check(name);
-        this.#parts.onChanged(name);
+        for (const listener of this.#listeners) listener(name);
         if (slice.isOver) await slice.giveWay();
       }
       this.#plan(Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, now + maxWaitMs));

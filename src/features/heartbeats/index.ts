@@ -75,7 +75,6 @@ export const heartbeats = defineFeature({
       alerts: offers.alerts,
       clock,
       log,
-      onChanged: (name) => publishHeartbeat(name),
       // Definitions and states may arrive from a database in any order.
       patienceMs: database ? 10_000 : 0,
     });
@@ -92,6 +91,7 @@ export const heartbeats = defineFeature({
       if (known) publish(() => show(known, false));
     };
     store.onChanged(publishHeartbeat);
+    alerter.onChanged(publishHeartbeat);
     const sent = meters.counter('signalbox_heartbeat_pings_total', 'Pings by type.', ['type']);
     for (const type of ['success', 'start', 'failure', 'log']) sent.at(type);
     meters.reading(

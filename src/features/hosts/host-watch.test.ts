@@ -63,7 +63,6 @@ const createDesk = (names: readonly string[], silentMs = 120_000, silentLevel: S
       },
       silentMs: () => silentMs,
       silentLevel: () => silentLevel,
-      onChanged: () => undefined,
       clock: () => new Date(now),
       log: { warn: () => assert.fail('nothing fails') },
     });

@@ -47,8 +47,6 @@ interface WatchParts {
   silentMs(): number;
   /** Returns the level of alerts about silent hosts. */
   silentLevel(): Severity;
-  /** Called with the name of each host whose state changes without a report. */
-  onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
@@ -63,6 +61,7 @@ export class HostWatch {
     () => this.#look(),
     (err) => this.#parts.log.warn({ err }, 'hosts: alerts about hosts cannot be stored'),
   );
+  readonly #listeners: ((name: string) => void)[] = [];
   #receivingSince: number;
   #seenAt: number;
   /**
@@ -101,6 +100,11 @@ export class HostWatch {
     this.#receivingSince = now;
     this.#seenAt = now;
     this.#looks.start();
+  }
+
+  /** Calls the listener with the name of each host whose state changes without a report. */
+  onChanged(listener: (name: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   judge(name: string): HostJudgement {
@@ -149,10 +153,10 @@ export class HostWatch {
     const gap = now - this.#seenAt;
     this.#seenAt = now;
     if (Math.abs(gap) > Math.min(longestGapMs, this.#parts.silentMs() * longestGapShare)) this.#receivingSince = now;
-    const { fleet, keeper, lease, onChanged } = this.#parts;
+    const { fleet, keeper, lease } = this.#parts;
     for (const name of this.#due.take(now)) {
       this.#due.set(name, judgeHost(fleet.find(name), now, this.#rules).changesAt);
-      onChanged(name);
+      for (const listener of this.#listeners) listener(name);
     }
     if (!lease.isHeld()) return;
     await this.#raised.read();

@@ -70,6 +70,15 @@ export const hosts = defineFeature({
       if (!(err instanceof StoreUnavailable)) log.warn({ err }, message);
     };
     const silentMs = (): number => silentSeconds * 1000;
+    const { dependencies } = offers.incidents;
+    const keeper: HostKeeper = new SettingKeeper(hostKind, {
+      settings: offers.settings,
+      configured: settings.hosts,
+      check: (known, current) => {
+        assertOwnNames(known, current.list());
+        dependencies.assertUsable(`host/${known.name}`, known);
+      },
+    });
     const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')), {
       // Other instances can delete hosts only in a shared store.
       isKept: (name) => !database || keeper.find(name) !== undefined,
@@ -77,15 +86,6 @@ export const hosts = defineFeature({
     });
     // Requests must wait for this, because each report builds on the previous state.
     await fleet.load().catch(warn('hosts: the last states of hosts cannot be read'));
-    const { dependencies } = offers.incidents;
-    const keeper: HostKeeper = new SettingKeeper(hostKind, {
-      settings: offers.settings,
-      configured: settings.hosts,
-      check: (known) => {
-        assertOwnNames(known, keeper.list());
-        dependencies.assertUsable(`host/${known.name}`, known);
-      },
-    });
     const lease = database ? createLease(database, 'hosts') : ownLease;
     const incidents = new HostIncidents(offers.incidents);
     const { topic, publish } = createEventTopic(needs('hosts:read'), HostEvent);
@@ -96,7 +96,6 @@ export const hosts = defineFeature({
       lease,
       silentMs,
       silentLevel: () => silentLevel,
-      onChanged: (name) => publishHost(name),
       clock,
       log,
     });
@@ -115,6 +114,7 @@ export const hosts = defineFeature({
       if (known) publish(() => hub.show(known));
     };
     fleet.onReport(publishHost);
+    watch.onChanged(publishHost);
     let known = keeper.list();
     keeper.onChanged(() => {
       const before = new Map(known.map((each) => [each.name, each]));
