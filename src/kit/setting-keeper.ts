@@ -8,18 +8,23 @@ interface Named {
   name: string;
 }
 
+/** Usable settings of a keeper. */
+interface UsableSettings<Known> {
+  find(name: string): Known | undefined;
+  list(): readonly Known[];
+  listRuntime(): readonly Known[];
+}
+
 export interface SettingKeeperParts<Known, Configured = never> {
   settings: SettingStore;
   /** Entries from the config file. */
   configured?: readonly Configured[];
   /** Defaults. Each applies unless another setting has the same name. */
   defaults?: readonly Known[];
-  /** Throws an HttpError for a usable setting that cannot currently be stored. */
-  check?(known: Known): void;
+  /** Throws an HttpError for a usable setting that cannot currently be stored. `current` has the stored settings. */
+  check?(known: Known, current: UsableSettings<Known>): void;
   /** Throws an HttpError for a setting that cannot currently be deleted. */
   checkDeletion?(name: string): void;
-  /** Resolves once the last change has taken effect. Responses to changes wait until then. */
-  settle?(): Promise<void>;
   /** Receives the error of a broken setting, possibly one that another version has stored. Called once per setting. */
   onUnusable?(name: string, error: Error): void;
 }
@@ -41,7 +46,9 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   readonly #settings: SettingStore;
   readonly #parts: SettingKeeperParts<Known, Configured>;
   readonly #serially = createSerial();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners: (() => void | Promise<void>)[] = [];
+  /** Resolves when the listeners have applied the last change. */
+  #applied: Promise<unknown> | undefined;
   #configured: ReadonlyMap<string, Known> = new Map();
   #defaults: readonly Known[];
   /** Runtime settings, compiled on first use after a change. */
@@ -68,8 +75,11 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     });
   }
 
-  /** Calls the listener when settings have changed here, on another instance, or in the config file. */
-  onChanged(listener: () => void): void {
+  /**
+   * Calls the listener when settings have changed here, on another instance, or in the config file. Responses to
+   * changes wait for the promise that the listener returns. The promise must not reject.
+   */
+  onChanged(listener: () => void | Promise<void>): void {
     this.#listeners.push(listener);
   }
 
@@ -166,7 +176,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     } catch (error) {
       throw error instanceof HttpError ? error : new HttpError('invalid', (error as Error).message);
     }
-    this.#parts.check?.(known);
+    this.#parts.check?.(known, this);
     return known;
   }
 
@@ -208,7 +218,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
       // The completed value must not be based on a version that has been replaced.
       return this.#put(name, value, by, [version]);
     });
-    await this.#parts.settle?.();
+    await this.#applied;
     return known;
   }
 
@@ -221,7 +231,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     options: PutOptions = this.#limits,
   ): Promise<Known> {
     const known = await this.#put(name, value, by, expected, options);
-    await this.#parts.settle?.();
+    await this.#applied;
     return known;
   }
 
@@ -235,7 +245,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     if (stored) this.#parts.checkDeletion?.(name);
     const label = stored && this.#toLabel(stored.value);
     const isDeleted = await settings.delete(this.kind.name, name, by, expected, label);
-    await this.#parts.settle?.();
+    await this.#applied;
     return isDeleted;
   }
 
@@ -340,7 +350,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   #callListeners(): void {
-    for (const listener of this.#listeners) listener();
+    this.#applied = Promise.all(this.#listeners.map((listener) => listener()));
   }
 
   #toKey(name: string): string {

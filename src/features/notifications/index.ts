@@ -103,12 +103,10 @@ export const notifications = defineFeature({
     const onCallParts = openRotations(settings.rotations, parts);
     const { rotations, overrides } = onCallParts;
     const reach = openReach(settings.watchTargets);
-    let settled: Promise<void> | undefined;
     const keeper = new SettingKeeper(destinationKind, {
       settings: offers.settings,
       configured: settings.destinations,
       check: (known) => assertReachable(known, reach),
-      settle: async () => settled,
       onUnusable: (name, err) =>
         log.error({ err, name }, 'destinations: a stored destination cannot be used and gets no messages'),
     });
@@ -123,7 +121,6 @@ export const notifications = defineFeature({
         const known = keeper.list().find(({ settings: { type } }) => type === 'email');
         return known && { settings: known.settings, isRuntimeSetting: known.setting !== undefined };
       },
-      settle: async () => settled,
       onUnusable,
     });
     const escalation = openEscalation({
@@ -212,10 +209,10 @@ export const notifications = defineFeature({
       zoneOf,
       isEnabled: () => isReporting,
     });
-    const apply = (): void => {
+    const apply = async (): Promise<void> => {
       people.reset();
       escalations.reset();
-      settled = destinations?.reload(listAll());
+      await destinations?.reload(listAll());
     };
     keeper.onChanged(apply);
     people.onChanged(apply);

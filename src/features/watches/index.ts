@@ -72,8 +72,8 @@ export const watches = defineFeature({
       settings: offers.settings,
       configured: settings.watches,
       defaults: settings.defaultWatches ? defaults : [],
-      check: (watch) => {
-        assertPushable(watch, keeper.listRuntime());
+      check: (watch, current) => {
+        assertPushable(watch, current.listRuntime());
         dependencies.assertUsable(`watch/${watch.name}`, watch.settings);
       },
       checkDeletion: (name) => dependencies.assertUnneeded(`watch/${name}`),

@@ -14,7 +14,9 @@ interface EscalationParts {
   rotations: { list(): readonly { name: string }[]; onCallAt(rotation: string, at: number): string[] };
   /** Returns the names of destinations that get incidents. Does not include people's contact methods. */
   listDestinations(): readonly string[];
-  people: Pick<People, 'listUsers' | 'listReachable'>;
+  people: Pick<People, 'listReachable'>;
+  /** Returns names that policies can use. */
+  listNames(): PolicyNames;
   /** Returns the time at which the config file's routing took effect, in Unix milliseconds. Undefined if unknown. */
   configuredSince(): number | undefined;
   /** True once the stored policies and contact methods have been read. */
@@ -105,19 +107,9 @@ export class Escalations {
     return rotations.list().some(({ name }) => rotations.onCallAt(name, at).includes(target));
   }
 
-  /** Returns names that policies can use. */
-  listNames(): PolicyNames {
-    const { rotations, listDestinations, people } = this.#parts;
-    return {
-      rotations: rotations.list().map(({ name }) => name),
-      destinations: listDestinations(),
-      people: people.listUsers()?.map(({ name }) => name),
-    };
-  }
-
   /** Counts the policies that refer to something that does not exist. */
   countBroken(): number {
-    const names = this.listNames();
+    const names = this.#parts.listNames();
     return this.#parts.policies.list().filter((policy) => findUnknownTargets(policy, names).length > 0).length;
   }
 

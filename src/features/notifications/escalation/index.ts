@@ -14,11 +14,11 @@ import type { DestinationSettings } from '../settings.ts';
 import { derivePolicy } from './derived.ts';
 import { Escalations } from './escalations.ts';
 import { placeOf } from './next-step.ts';
-import { type EscalationPolicySettings, findChainProblem, findUnknownTargets } from './policy.ts';
-import { type KnownPolicy, policyKind } from './policy-kind.ts';
+import { type EscalationPolicySettings, findChainProblem, findUnknownTargets, type PolicyNames } from './policy.ts';
+import { policyKind } from './policy-kind.ts';
 import { createEscalationRoutes } from './routes.ts';
 import type { EscalationRoutingSettings } from './routing.ts';
-import { defaultRouting, type KnownRouting, routingKind, routingName } from './routing-kind.ts';
+import { defaultRouting, routingKind, routingName } from './routing-kind.ts';
 import { RoutingStart } from './routing-start.ts';
 import { findRoutingProblems, toUnknownTarget } from './settings.ts';
 
@@ -53,17 +53,32 @@ interface OpenEscalation {
 
 export const openEscalation = (parts: OpenParts): OpenEscalation => {
   const { settings, configured, rotations, people, listDestinations, silences, incidents, clock, onUnusable } = parts;
+  const listDestinationNames = () => listDestinations().map(({ name }) => name);
+  const listNames = (): PolicyNames => ({
+    rotations: rotations.list().map(({ name }) => name),
+    destinations: listDestinationNames(),
+    people: people.listUsers()?.map(({ name }) => name),
+  });
   const policies = new SettingKeeper(policyKind, {
     settings,
     configured: configured.escalationPolicies,
-    check: (policy) => checkPolicy(policy),
+    check: (policy, current) => {
+      const [target] = findUnknownTargets(policy, listNames());
+      const find = (name: string) => (name === policy.name ? policy : current.find(name));
+      const problem = target === undefined ? findChainProblem(policy, find) : toUnknownTarget(target);
+      if (problem !== undefined) throw new HttpError('invalid', problem);
+    },
     onUnusable,
   });
   const routing = new SettingKeeper(routingKind, {
     settings,
     configured: toConfigured(configured),
     defaults: [defaultRouting],
-    check: (known) => checkRouting(known),
+    check: ({ settings: known }) => {
+      const names = policies.list().map(({ name }) => name);
+      const [problem] = findRoutingProblems(known, names);
+      if (problem !== undefined) throw new HttpError('invalid', problem);
+    },
     onUnusable,
   });
   const routingStart = new RoutingStart({ settings, clock });
@@ -75,25 +90,15 @@ export const openEscalation = (parts: OpenParts): OpenEscalation => {
     people,
     configuredSince: () => routingStart.at,
     isRead: () => settings.isRead(),
-    listDestinations: () => listDestinations().map(({ name }) => name),
+    listDestinations: listDestinationNames,
+    listNames,
   });
-  const checkPolicy = (policy: KnownPolicy): void => {
-    const [target] = findUnknownTargets(policy, escalations.listNames());
-    const find = (name: string) => (name === policy.name ? policy : policies.find(name));
-    const problem = target === undefined ? findChainProblem(policy, find) : toUnknownTarget(target);
-    if (problem !== undefined) throw new HttpError('invalid', problem);
-  };
-  const checkRouting = (known: KnownRouting): void => {
-    const names = policies.list().map(({ name }) => name);
-    const [problem] = findRoutingProblems(known.settings, names);
-    if (problem !== undefined) throw new HttpError('invalid', problem);
-  };
   return {
     escalations,
     routes: createEscalationRoutes({
       policies,
       routing,
-      listNames: () => escalations.listNames(),
+      listNames,
       derive: () => derivePolicy({ destinations: listDestinations(), rotations: rotations.list() }),
     }),
     hasPolicies: () => policies.list().length > 0,

@@ -21,8 +21,6 @@ interface PeopleParts {
   users: UserSource | undefined;
   /** Returns the destination with the mail server for contact methods that have no server themselves. */
   findMail(): MailServer | undefined;
-  /** Resolves once the last change has taken effect. */
-  settle(): Promise<void>;
   onUnusable(name: string, error: Error): void;
 }
 
@@ -38,15 +36,15 @@ export class People {
   #resolved: ReadonlyMap<string, DestinationDefinition | string> | undefined;
 
   constructor(parts: PeopleParts) {
-    const { settings, settle, onUnusable } = parts;
+    const { settings, onUnusable } = parts;
     this.#parts = parts;
-    this.ways = new SettingKeeper(wayKind, { settings, check: (way) => this.#check(way), settle, onUnusable });
-    this.people = new SettingKeeper(personKind, { settings, settle, onUnusable });
+    this.ways = new SettingKeeper(wayKind, { settings, check: (way) => this.#check(way), onUnusable });
+    this.people = new SettingKeeper(personKind, { settings, onUnusable });
     this.onChanged(() => this.reset());
   }
 
-  /** Calls the listener when contact methods or quiet hours have changed. */
-  onChanged(listener: () => void): void {
+  /** Calls the listener when contact methods or quiet hours have changed. Responses to changes wait for its promise. */
+  onChanged(listener: () => void | Promise<void>): void {
     this.ways.onChanged(listener);
     this.people.onChanged(listener);
   }
