@@ -166,17 +166,21 @@ const exportCommand = defineCommand({
     'An export contains secrets: if standard output is a file, export makes the file readable only by its owner.',
   ],
   settings: 'all',
+  flags: {
+    withoutReadings: { summary: 'Leave out the readings of hosts: up to 15,000 lines for each host.' },
+  },
   exitCodes: {
     0: 'success',
     1: 'the store cannot be read, or a damaged part was skipped',
     2: 'the command line is invalid',
   },
-  run: async ({ flags }) => {
+  run: async ({ own: { withoutReadings = false }, flags }) => {
     const { exportLines, listTransfers, loadSettings, schema } = await import('./program.ts');
+    const transfers = listTransfers({ hasReadings: !withoutReadings });
     const counts: Counts = {};
     let isWhole = true;
     protectOutput();
-    const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, {
+    const pieces = exportLines(loadSettings(schema, flags), transfers, counts, {
       onProblem: (problem) => {
         isWhole = false;
         say(`skipped a damaged part: ${problem}`);

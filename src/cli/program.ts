@@ -29,4 +29,7 @@ export const loadServer = () => import('./serve/serve.ts');
 export const loadDemo = () => import('./demo/demo.ts');
 
 /** Returns the export and import code of all features that store data. */
-export const listTransfers = () => features.flatMap(({ transfer }) => transfer ?? []);
+export const listTransfers = ({ hasReadings = true } = {}) =>
+  features
+    .flatMap(({ transfer }) => transfer ?? [])
+    .map((transfer) => (hasReadings ? transfer : (transfer.withoutReadings ?? transfer)));

@@ -167,6 +167,8 @@ interface ToolResult {
 export interface Transfer<Change = unknown> extends PortableStore<Change> {
   /** Schemas of the values, by key. No other store uses these keys. */
   lines: Record<string, TSchema>;
+  /** The same store without the readings of hosts, for a shorter export. Default: the whole store. */
+  withoutReadings?: Transfer<Change>;
   /**
    * Creates a function that converts lines to changes. It is called for all lines in order, with valid values and the
    * numbers of earlier lines by key. It throws a SettingsError with a clause such as `settings.id occurs twice`.

@@ -61,11 +61,12 @@ export async function* exportLines(
   const lost = new Map<Transfer, number>();
   const places = createPlaces(transfers);
   const directory = resolve(dataDir);
-  const { note, setCount } = await createExportProgress(directory, transfers, onProgress);
+  const { note, noteFile, setCount } = await createExportProgress(directory, transfers, onProgress);
   try {
     for await (const { store, changes } of readStores(place, directory, transfers, {
       onProblem,
       onEstimate: setCount,
+      onRead: noteFile,
     })) {
       for (const change of changes) {
         if (change === undefined) {
@@ -127,20 +128,26 @@ const createExportProgress = async (
   let rows: number | undefined;
   let done = 0;
   let current: Transfer | undefined;
+  const add = (store: Transfer, amount: number): void => {
+    // The earlier store is complete, whatever its estimate was.
+    if (rows === undefined && store !== current) done = 0;
+    current = store;
+    done += amount;
+    const { before = 0, size = 0 } = rows === undefined ? (parts.get(store) ?? {}) : { size: rows };
+    // Kept below the end, because the size is only an estimate.
+    report(before + Math.min(done, size * 0.99), rows ?? total);
+  };
   return {
     /** Sets the approximate number of exported rows. */
     setCount: (count: number): void => {
       rows = count;
     },
     note: (store: Transfer, length: number): void => {
-      // The earlier store is complete, whatever its estimate was.
-      if (rows === undefined && store !== current) done = 0;
-      current = store;
-      done += rows === undefined ? length : 1;
-      const { before = 0, size = 0 } = rows === undefined ? (parts.get(store) ?? {}) : { size: rows };
-      // Kept below the end, because the size is only an estimate.
-      report(before + Math.min(done, size * 0.99), rows ?? total);
+      if (rows !== undefined) add(store, 1);
+      else if (!store.openFolder) add(store, length);
     },
+    /** Files of a folder may be longer or shorter than their lines. */
+    noteFile: add,
   };
 };
 
@@ -150,12 +157,20 @@ const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
   numbers.set(key, (numbers.get(key) ?? 0) + 1);
 };
 
+interface StoreReports {
+  onProblem: OnProblem;
+  /** Receives the approximate number of rows in a database. */
+  onEstimate(count: number): void;
+  /** Receives the bytes of each part of a folder after the changes of that part. */
+  onRead(store: Transfer, bytes: number): void;
+}
+
 /** Reads the changes of all stores in batches. Each lost list entry leaves a hole. */
 async function* readStores(
   place: Store,
   directory: string,
   transfers: readonly Transfer[],
-  { onProblem, onEstimate }: Pick<ExportReports, 'onProblem'> & { onEstimate(count: number): void },
+  { onProblem, onEstimate, onRead }: StoreReports,
 ): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
   if (place.kind === 'memory') {
     throw new SettingsError([
@@ -182,7 +197,9 @@ async function* readStores(
   for (const store of kept) {
     const isWhole = createWholeCheck(store);
     const onDamage = (damage: string): void => onProblem(`${store.name}: ${damage}`);
-    for await (const changes of exportFiles(directory, store, { isWhole, onDamage })) yield { store, changes };
+    const onFolderRead = (bytes: number): void => onRead(store, bytes);
+    const options = { isWhole, onDamage, onRead: onFolderRead };
+    for await (const changes of exportFiles(directory, store, options)) yield { store, changes };
   }
 }
 

@@ -27,8 +27,9 @@ export const hasFormerFiles = (directory: string, store: PortableStore): boolean
   return file !== undefined && existsSync(join(directory, `${file}.state`)) && !hasFiles(directory, store);
 };
 
-/** Resolves to the total size of the store's files, in bytes. */
-export const readSizeOfFiles = async (directory: string, { name }: PortableStore): Promise<number> => {
+/** Resolves to the approximate number of bytes that an export of the store's files reads. */
+export const readSizeOfFiles = async (directory: string, { name, openFolder }: PortableStore): Promise<number> => {
+  if (openFolder) return readSizeOfFolder(openFolder(join(directory, name)));
   const names = createFileNames(directory, name);
   const closed = (await names.listClosed()).map(names.closed);
   const paths = [names.active, ...closed, join(directory, `${name}.state`)];
@@ -36,11 +37,21 @@ export const readSizeOfFiles = async (directory: string, { name }: PortableStore
   return sizes.reduce((sum, size) => sum + size, 0);
 };
 
+const readSizeOfFolder = async (folder: PortableFolder): Promise<number> => {
+  try {
+    return await folder.readSize();
+  } finally {
+    await folder.close();
+  }
+};
+
 interface ExportOptions {
   /** True for a change that can be imported. Other changes are left out. */
   isWhole(change: unknown): boolean;
   /** Receives a description of each omitted part. */
   onDamage: OnDamage;
+  /** Receives the bytes of each part of a folder after the changes of that part. */
+  onRead(bytes: number): void;
 }
 
 /**
@@ -73,13 +84,14 @@ async function* exportState(
 
 async function* exportFolder(
   folder: PortableFolder,
-  { isWhole, onDamage }: ExportOptions,
+  { isWhole, onDamage, onRead }: ExportOptions,
 ): AsyncGenerator<readonly unknown[]> {
   try {
-    for await (const { file, changes } of folder.read()) {
+    for await (const { file, changes, bytes } of folder.read()) {
       const whole = (changes ?? []).filter(isWhole);
       if (!changes || whole.length < changes.length) onDamage(`${file} cannot be read`);
       yield whole;
+      onRead(bytes);
     }
   } finally {
     await folder.close();

@@ -11,10 +11,10 @@ const minFreeBytes = 32 * MiB;
 /** Folder of small files that are each written once. */
 export interface Folder {
   /**
-   * Lists the names of the files, with the times at which they were written. Creates the folder. Rejects if the folder
-   * cannot be used.
+   * Lists the names and sizes of the files, with the times at which they were written. Creates the folder. Rejects if
+   * the folder cannot be used.
    */
-  list(): Promise<{ name: string; at: Date }[]>;
+  list(): Promise<{ name: string; at: Date; bytes: number }[]>;
   /** Resolves to the text of a file. Undefined if the file is missing. */
   read(name: string): Promise<string | undefined>;
   /**
@@ -35,7 +35,7 @@ export const createFolderOf = (directory: string): Folder => {
       for (const name of names) if (name.endsWith(unfinishedEnding)) await rm(join(directory, name), { force: true });
       const found = names.map(async (name) => ({ name, found: await stat(join(directory, name)).catch(passIfGone) }));
       return (await Promise.all(found)).flatMap(({ name, found: file }) =>
-        file?.isFile() ? [{ name, at: file.mtime }] : [],
+        file?.isFile() ? [{ name, at: file.mtime, bytes: file.size }] : [],
       );
     },
     read: (name) => readFile(join(directory, name), 'utf8').catch(passIfGone),

@@ -53,11 +53,21 @@ export interface PortableFile {
   text: string;
 }
 
+/** Part of a file that an export has read. */
+interface PortablePart<Change> {
+  file: string;
+  /** Undefined if the part is unreadable. */
+  changes: readonly Change[] | undefined;
+  bytes: number;
+}
+
 /** Folder with the files of a store. */
 export interface PortableFolder<Change = unknown> {
   isEmpty(): Promise<boolean>;
-  /** Reads changes in line order, with the names of their files. The changes of an unreadable file are undefined. */
-  read(): AsyncIterable<{ file: string; changes: readonly Change[] | undefined }>;
+  /** Resolves to the total number of bytes that `read` reads. */
+  readSize(): Promise<number>;
+  /** Reads changes in line order. */
+  read(): AsyncIterable<PortablePart<Change>>;
   add(changes: readonly Change[]): Promise<void>;
   /** Resolves when all changes would survive a power cut. */
   save(): Promise<void>;

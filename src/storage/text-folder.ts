@@ -6,11 +6,12 @@ export const openTextFolder = (path: string): PortableFolder<PortableFile> => {
   const folder = createFolderOf(path);
   return {
     isEmpty: async () => (await folder.list()).length === 0,
+    readSize: async () => (await folder.list()).reduce((sum, { bytes }) => sum + bytes, 0),
     read: async function* () {
       const found = (await folder.list()).sort((a, b) => (a.name < b.name ? -1 : 1));
-      for (const { name, at } of found) {
+      for (const { name, at, bytes } of found) {
         const text = await folder.read(name);
-        if (text !== undefined) yield { file: name, changes: [{ name, at: at.getTime(), text }] };
+        if (text !== undefined) yield { file: name, changes: [{ name, at: at.getTime(), text }], bytes };
       }
     },
     add: async (files) => {

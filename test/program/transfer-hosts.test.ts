@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { rowLength } from '../../src/features/hosts/columns.ts';
+import { HostFiles } from '../../src/features/hosts/host-file.ts';
+import { align, rings } from '../../src/features/hosts/rings.ts';
 import type { HostHistory } from '../../src/features/hosts/schema.ts';
 import { enrol, readHost, report } from '../hosts/support/hosts.ts';
 import type { TestApp } from '../support/app.ts';
 import { end, header } from '../support/export-lines.ts';
+import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { runCommand } from '../support/program.ts';
+import { command, runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
 import {
   createFiles,
@@ -117,4 +122,61 @@ test('a host that cannot be imported is named by line, and nothing is stored', a
     assert.ok(stderr.startsWith(`signalbox: ${problem}`), stderr);
     assert.equal(existsSync(join(next.settings.dataDir, 'hosts')), false);
   }
+});
+
+for (const [what, create, skip] of [
+  ['files', createFiles, false],
+  ['a database', createTables, toSkipPostgres()],
+] as const) {
+  test(`an export of ${what} without readings has the hosts, and no readings`, { skip }, async (t) => {
+    const place = await create(t);
+    const { key, readings } = await fill(t, place);
+    const whole = await exportFrom(place);
+    const { code, stdout, stderr } = await runCommand(['export', '--without-readings', ...place.flags]);
+    assert.equal(code, 0, stderr);
+    assert.match(whole, /"hostReadings"/);
+    assert.equal(stdout, whole.replaceAll(/^\{"hostReadings":.*\n/gm, ''));
+    const next = await create(t);
+    await importInto(next, stdout);
+    const app = await open(t, next);
+    const token = await app.login('admin');
+    assert.deepEqual((await readHost(app, token, 'web-1')).readings, readings);
+    assert.equal((await report(app, key, 'web-1', { readings: { cpu: 0.75 } })).status, 200);
+    await app.close();
+  });
+}
+
+/** Fills 90 days of a host's history. Adds `copies` hosts with the same history. */
+const fillHistory = async (folder: string, until: number, copies: number): Promise<void> => {
+  const { step, size } = rings[2];
+  const files = new HostFiles(folder);
+  const last = align(Math.floor(until / 1000), step);
+  const values = new Float32Array(rowLength).fill(0.123_456_7);
+  for (let index = 0; index < size; index += 1) {
+    await files.addRow('web-1', { step, time: last - index * step, values });
+  }
+  await files.close();
+  const bytes = readFileSync(join(folder, 'web-1.host')).toString('latin1');
+  for (let copy = 2; copy < 2 + copies; copy += 1) {
+    writeFileSync(join(folder, `web-${copy}.host`), bytes.replace('"name":"web-1"', `"name":"web-${copy}"`), 'latin1');
+  }
+};
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+
+test('a terminal shows the progress of an export with the files of hosts', {
+  skip: hasScript ? false : 'script(1) is not installed',
+}, async (t) => {
+  const place = createFiles(t);
+  const { until } = await fill(t, place);
+  await fillHistory(join(place.settings.dataDir, 'hosts'), until, 5);
+  const line = `'${[...command, 'export', ...place.flags].join("' '")}' > '${join(createFolder(t), 'export.jsonl')}'`;
+  const { stdout, status } = spawnSync('script', ['-qec', line, '/dev/null'], { encoding: 'utf8', timeout: 50_000 });
+  assert.equal(status, 0, stdout);
+  const shares = Array.from(stdout.matchAll(/Exporting: (\d+) %/g), ([, share]) => Number(share));
+  assert.deepEqual(
+    shares,
+    shares.toSorted((one, other) => one - other),
+  );
+  assert.ok(new Set(shares).size > 3, stdout);
 });

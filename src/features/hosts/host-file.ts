@@ -8,10 +8,10 @@ import { findRing, type RingRow, rings, toSlot } from './rings.ts';
 const magic = 'signalbox host 1\n';
 
 /** Bytes before the rings: the first line, followed by the state as JSON (`maxStateBytes`) and a line break. */
-const headBytes = 128 * 1024;
+export const headBytes = 128 * 1024;
 
 /** Bytes per row: its time and values. */
-const rowBytes = 4 * (1 + rowLength);
+export const rowBytes = 4 * (1 + rowLength);
 
 const fileBytes = headBytes + rings.reduce((sum, { size }) => sum + size * rowBytes, 0);
 

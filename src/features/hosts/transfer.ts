@@ -1,13 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
-import { defineTransfer } from '../../kit/feature.ts';
+import { defineTransfer, type Transfer } from '../../kit/feature.ts';
 import { HostProcess, HostReport } from '../../kit/host-report/report-schema.ts';
 import { nullable } from '../../kit/shape.ts';
 import { Milliseconds } from '../../kit/time.ts';
 import type { PortableFolder } from '../../storage/portable-store.ts';
 import { toColumns } from '../../storage/postgres/batch.ts';
+import type { Row } from '../../storage/postgres/connection.ts';
 import { rowLength, toPlainValues, toRowValues } from './columns.ts';
-import { HostFiles } from './host-file.ts';
+import { HostFiles, headBytes, rowBytes } from './host-file.ts';
 import { type HostState, maxStateBytes } from './host-state.ts';
 import { toRowColumns } from './host-table.ts';
 import { hostNamePattern } from './kind.ts';
@@ -56,11 +57,20 @@ const ExportedRow = Type.Object(
 
 type Change = { state: HostState } | { host: string; row: RingRow };
 
-/** Exports the last state of each host, then the rows of its rings. Host settings and keys are runtime settings. */
-export const hostTransfer = defineTransfer<Change>({
+/** Query for the rows of each host in line order. It reads a ring at a time, by the primary key. */
+const selectRows = `SELECT known.name AS host, ring.step, kept.at, kept.body
+  FROM signalbox.host AS known
+  CROSS JOIN (VALUES ${rings.map(({ step, size }) => `(${step}, ${size})`)}) AS ring (step, size)
+  CROSS JOIN LATERAL (
+    SELECT at, body FROM signalbox.host_row WHERE host = known.name AND step = ring.step
+      AND at BETWEEN (known.at / 1000 / ring.step - ring.size + 1) * ring.step AND known.at / 1000
+  ) AS kept
+  ORDER BY known.name COLLATE "C", ring.step, kept.at`;
+
+const createHostTransfer = (hasReadings: boolean): Transfer<Change> => ({
   name: 'hosts',
   lines: { hosts: ExportedState, hostReadings: ExportedRow },
-  openFolder: (path) => openHostFolder(new HostFiles(path)),
+  openFolder: (path) => openHostFolder(new HostFiles(path), hasReadings),
   table: {
     name: 'host',
     // Hosts need no gate of their own, because they are imported with their settings.
@@ -70,17 +80,17 @@ export const hostTransfer = defineTransfer<Change>({
         text: 'SELECT body FROM signalbox.host ORDER BY name COLLATE "C"',
         toChange: ({ body }) => ({ state: JSON.parse(body) }),
       },
-      {
-        text: `SELECT kept.host, step, kept.at, kept.body FROM signalbox.host_row AS kept
-          JOIN signalbox.host AS known ON known.name = kept.host
-          JOIN (VALUES ${rings.map(({ step, size }) => `(${step}, ${size})`)}) AS ring (step, size) USING (step)
-          WHERE kept.at BETWEEN (known.at / 1000 / step - size + 1) * step AND known.at / 1000
-          ORDER BY kept.host COLLATE "C", step, kept.at`,
-        toChange: ({ host, step, at, body }) => ({
-          host,
-          row: { step, time: Number(at), values: toRowValues(JSON.parse(body)) },
-        }),
-      },
+      ...(hasReadings
+        ? [
+            {
+              text: selectRows,
+              toChange: ({ host, step, at, body }: Row) => ({
+                host,
+                row: { step, time: Number(at), values: toRowValues(JSON.parse(body)) },
+              }),
+            },
+          ]
+        : []),
     ],
     insert: (changes) => {
       const { states, rows } = divide(changes);
@@ -127,20 +137,30 @@ export const hostTransfer = defineTransfer<Change>({
     };
   },
 });
+/** Exports the last state of each host, then the rows of its rings. Host settings and keys are runtime settings. */
+export const hostTransfer = defineTransfer<Change>({
+  ...createHostTransfer(true),
+  withoutReadings: createHostTransfer(false),
+});
 
-const openHostFolder = (files: HostFiles): PortableFolder<Change> => ({
+const openHostFolder = (files: HostFiles, hasReadings: boolean): PortableFolder<Change> => ({
   isEmpty: async () => (await files.listNames()).length === 0,
+  readSize: async () => {
+    const sizes = hasReadings ? rings.map(({ size }) => size * rowBytes) : [];
+    return (await files.listNames()).length * sizes.reduce((sum, size) => sum + size, headBytes);
+  },
   read: async function* () {
     const hosts = new Map<string, number>();
     for await (const { name, state } of files.readStates()) {
       if (state) hosts.set(name, state.at);
-      yield { file: `${name}.host`, changes: state && [{ state }] };
+      yield { file: `${name}.host`, changes: state && [{ state }], bytes: headBytes };
     }
+    if (!hasReadings) return;
     for (const [host, at] of hosts) {
       for (const { step, size } of rings) {
         const to = align(Math.floor(at / 1000), step);
         const rows = await files.read(host, step, to - (size - 1) * step, to).catch(() => undefined);
-        yield { file: `${host}.host`, changes: rows?.map((row) => ({ host, row })) };
+        yield { file: `${host}.host`, changes: rows?.map((row) => ({ host, row })), bytes: size * rowBytes };
       }
     }
   },
