@@ -13,7 +13,7 @@ export const createFileNames = (directory: string, name: string) => ({
   /** Path of the socket that serves as the lock. */
   lock: join(directory, `${name}.lock`),
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
-  /** Returns the path of the index of a closed segment. The index can be rebuilt. */
+  /** Returns the path of the index of a file. The index can be rebuilt. */
   index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
   /** Returns the path for an incomplete last line or group that was cut off from the log. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
@@ -24,7 +24,8 @@ export const createFileNames = (directory: string, name: string) => ({
   listAll: async (): Promise<string[]> => {
     const names = createFileNames(directory, name);
     const closed = (await names.listClosed()).map(names.closed);
-    return [names.active, ...closed, ...closed.map(names.index), ...(await names.listTorn()).map(names.torn)];
+    const segments = [names.active, ...closed];
+    return [...segments, ...segments.map(names.index), ...(await names.listTorn()).map(names.torn)];
   },
 });
 

@@ -235,6 +235,8 @@ export interface Counted {
 export class FileIndex implements Counted {
   readonly keys: IndexedNames;
   readonly minutes: Minutes;
+  /** End of the blocks in the sidecar. 0 without a sidecar. */
+  savedEnd: number;
   readonly #serially = createSerial();
   #blocks: IndexBlock[];
 
@@ -243,6 +245,12 @@ export class FileIndex implements Counted {
     this.minutes = minutes;
     this.keys = keys;
     this.#blocks = blocks;
+    this.savedEnd = this.end;
+  }
+
+  /** End of the last block. */
+  get end(): number {
+    return this.#blocks.at(-1)?.end ?? 0;
   }
 
   get blocks(): readonly IndexBlock[] {

@@ -34,7 +34,7 @@ const createLog = async (t: TestContext, createRecordId = () => createId()): Pro
 };
 
 const listSidecars = async (directory: string): Promise<string[]> =>
-  (await readdir(directory)).filter((name) => name.endsWith('.index')).sort();
+  (await readdir(directory)).filter((name) => /\d\.index$/.test(name)).sort();
 
 const allSidecars = Array.from({ length: 10 }, (_, index) => `log.${String(index + 1).padStart(8, '0')}.index`);
 
@@ -86,7 +86,7 @@ for (const [what, spoil] of Object.entries({
   empty: (path: string) => writeFile(path, ''),
   'cut off': async (path: string) => writeFile(path, (await readFile(path)).subarray(0, -7)),
   'of another segment': async (path: string) => {
-    await writeFile(path, await readFile(path.replace(/\d\.index$/, '9.index')));
+    await writeFile(path, await readFile(path.replace(/[^/]*$/, 'log.00000009.index')));
   },
   'with a changed byte': async (path: string) => {
     const bytes = await readFile(path);
@@ -116,17 +116,69 @@ for (const [what, spoil] of Object.entries({
     await searchOld(journal);
     await waitForSidecars(directory);
     await journal.close();
-    for (const name of allSidecars.slice(0, 5)) await spoil(join(directory, name));
+    for (const name of [...allSidecars.slice(0, 5), 'log.index']) await spoil(join(directory, name));
     const next = await openTestJournal(t, directory, options);
     const { records } = await next.search({ since: 1, until: 101, limit: 1000, maxBytes: 1e9 });
     assert.deepEqual(
       records.map(({ n }) => n),
       Array.from({ length: 100 }, (_, index) => 100 - index),
     );
+    const active = await next.search({ since: 901, until: 991, limit: 1000, maxBytes: 1e9 });
+    assert.equal(active.records.length, 90);
     await waitUntil('the search reads little of the log', async () => (await searchOld(next)).length === 10);
     // Sidecars of other segments may still be in the process of being written.
     const isUnfinished = (name: string): boolean => name.endsWith('.tmp');
     await waitUntil('no unfinished file is left', async () => !(await readdir(directory)).some(isUnfinished));
+  });
+}
+
+/** Opens the log, searches the active file, and closes the log. Returns the number of records found. */
+const searchActive = async (t: TestContext, directory: string, maxBytes = 1e9): Promise<number> => {
+  const journal = await openTestJournal(t, directory, options);
+  const { records } = await journal.search({ since: 901, until: 911, limit: 100, maxBytes });
+  await journal.close();
+  return records.length;
+};
+
+test('the sidecar of the active file saves reading the file after a restart', async (t) => {
+  const directory = await createLog(t);
+  assert.equal(await searchActive(t, directory), 10);
+  assert.equal(await searchActive(t, directory, fewBytes / 2), 10);
+  await unlink(join(directory, 'log.index'));
+  assert.equal(await searchActive(t, directory, fewBytes / 2), 0);
+});
+
+test('records that were added after the sidecar of the active file was written are found and counted', async (t) => {
+  const directory = await createLog(t);
+  assert.equal(await searchActive(t, directory), 10);
+  const journal = await openTestJournal(t, directory, options);
+  for (let n = 991; n < 1000; n += 1) await journal.append({ n, at: n, level: 'ERROR' });
+  const { records } = await journal.search({ since: 985, limit: 100, maxBytes: 1e9 });
+  assert.deepEqual(
+    records.map(({ n }) => n),
+    Array.from({ length: 15 }, (_, index) => 999 - index),
+  );
+  let counted = 0;
+  const add = (_: number, _key: string | undefined, count: number): void => {
+    counted += count;
+  };
+  assert.ok(await journal.countByMinute({ since: 0, until: 1, maxBytes: 1e9, add }));
+  assert.equal(counted, 999);
+});
+
+for (const [what, change] of Object.entries({
+  shortened: (lines: string[]) => lines.slice(0, 50),
+  'replaced by another file': (lines: string[]) => [...lines.slice(45), ...lines.slice(0, 45), ...lines.slice(0, 5)],
+})) {
+  test(`the sidecar of an active file that was ${what} while the log was closed is not used`, async (t) => {
+    const directory = await createLog(t);
+    assert.equal(await searchActive(t, directory), 10);
+    const path = join(directory, 'log.jsonl');
+    const lines = change((await readFile(path, 'utf8')).split(/(?<=\n)/));
+    await writeFile(path, lines.join(''));
+    const journal = await openTestJournal(t, directory, options);
+    const { records } = await journal.search({ since: 901, limit: 1000, maxBytes: 1e9 });
+    assert.equal(records.length, lines.length);
   });
 }
 

@@ -25,6 +25,9 @@ const keptIndexes = 16;
 const blocksAtOnce = 16;
 const pauseMs = 10;
 
+/** Growth of the active file, as a share of a segment, after which its sidecar is written again. */
+const savedShare = 1 / 8;
+
 /** Number of bytes that a request may still read. */
 export interface Budget {
   left: number;
@@ -49,8 +52,8 @@ interface ReadableBlock {
 }
 
 /**
- * Index of the seqs, times and ids in a log. The first read starts background indexing of the closed segments. Indexes
- * of closed segments are written to sidecar files.
+ * Index of the seqs, times and ids in a log. After the first read, closed segments are indexed in the background.
+ * Indexes are written to sidecar files. The sidecar of the active file covers only its first part.
  */
 export class LogIndex {
   readonly #log: Log;
@@ -77,8 +80,16 @@ export class LogIndex {
    * per file.
    */
   async *openFiles(isWanted: (summary: Summary) => boolean, budget: Budget): AsyncGenerator<IndexedFile> {
-    if (!this.#isUsed) this.#startBackground();
-    this.#isUsed = true;
+    try {
+      yield* this.#openWanted(isWanted, budget);
+    } finally {
+      // Meanwhile, the background would read the same sidecars.
+      if (!this.#isUsed) this.#startBackground();
+      this.#isUsed = true;
+    }
+  }
+
+  async *#openWanted(isWanted: (summary: Summary) => boolean, budget: Budget): AsyncGenerator<IndexedFile> {
     const wanted = (path: string): boolean => {
       const summary = this.#summaries.get(path);
       return summary === undefined || isWanted(summary);
@@ -138,19 +149,16 @@ export class LogIndex {
   /** Reads the sidecar of a closed segment and keeps its summary. Does nothing if the index is already in memory. */
   async #readSidecar({ identity, read, end }: LogFile, budget: Budget): Promise<Sidecar | undefined> {
     if (typeof identity !== 'string' || this.#closed.has(identity)) return undefined;
-    const sidecar = await readSidecar(this.#names.index(identity), read, end);
+    const sidecar = await readSidecar(this.#names.index(identity), { read, size: end });
     budget.left -= sidecar?.bytes ?? 0;
     if (sidecar) this.#summaries.set(identity, summarize(sidecar.ranges, sidecar.counted));
     return sidecar;
   }
 
   /** Resolves to the index of a file. The index may have gaps. */
-  async #indexOf({ identity }: LogFile, budget: Budget, sidecar: Sidecar | undefined): Promise<FileIndex> {
-    if (typeof identity !== 'string') {
-      const index = this.#active.get(identity) ?? this.#create();
-      this.#active.set(identity, index);
-      return index;
-    }
+  async #indexOf(file: LogFile, budget: Budget, sidecar: Sidecar | undefined): Promise<FileIndex> {
+    const { identity } = file;
+    if (typeof identity !== 'string') return this.#indexOfActive(identity, file, budget);
     const loaded = this.#closed.has(identity) ? undefined : await sidecar?.loadBlocks();
     budget.left -= loaded?.bytes ?? 0;
     // The sidecar has no usable blocks, so the next complete index is summarized and saved again.
@@ -158,6 +166,19 @@ export class LogIndex {
     // Another reader may have loaded or started the index in the meantime.
     const index = this.#closed.get(identity) ?? loaded?.index ?? this.#create();
     this.#keep(identity, index);
+    return index;
+  }
+
+  async #indexOfActive(active: LogFiles['active'], { read, end }: LogFile, budget: Budget): Promise<FileIndex> {
+    const path = this.#names.index(this.#names.active);
+    const sidecar = this.#active.has(active)
+      ? undefined
+      : await readSidecar(path, { read, size: end, isGrowing: true });
+    const loaded = await sidecar?.loadBlocks();
+    budget.left -= (sidecar?.bytes ?? 0) + (loaded?.bytes ?? 0);
+    // Another reader may have loaded or started the index in the meantime.
+    const index = this.#active.get(active) ?? loaded?.index ?? this.#create();
+    this.#active.set(active, index);
     return index;
   }
 
@@ -172,11 +193,20 @@ export class LogIndex {
     if (this.#closed.size > keptIndexes && oldest !== undefined) this.#closed.delete(oldest);
   }
 
-  /** Saves the index of a closed file once it is complete. */
+  /** Saves the index of a closed file once it is complete, and the index of the active file as that file grows. */
   async #save({ identity, read, end }: LogFile, index: FileIndex): Promise<void> {
-    if (typeof identity !== 'string' || this.#summaries.has(identity) || !index.isComplete(end)) return;
+    if (typeof identity !== 'string') return this.#saveActive(read, index);
+    if (this.#summaries.has(identity) || !index.isComplete(end)) return;
     this.#summaries.set(identity, summarize(index.ranges, index));
     await writeSidecar(this.#names.index(identity), read, end, index);
+  }
+
+  async #saveActive(read: ReadAt, index: FileIndex): Promise<void> {
+    const { end, savedEnd } = index;
+    const isDue = end - savedEnd >= this.#settings.segmentBytes * savedShare;
+    if (!isDue || !index.isComplete(end)) return;
+    index.savedEnd = end;
+    await writeSidecar(this.#names.index(this.#names.active), read, end, index);
   }
 
   #noteClosed(active: LogFiles['active'], path: string): void {

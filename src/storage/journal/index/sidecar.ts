@@ -9,13 +9,13 @@ const version = 2;
 /** Maximum size in bytes of a sidecar that is written or read. */
 const maxBytes = 16 * MiB;
 
-/** Number of bytes at the end of a segment that identify it. */
+/** Number of bytes at the end of the indexed part that identify a file. */
 const checkedBytes = 4096;
 
 /** First part of a sidecar. It suffices to skip a segment, or to count its records, without reading the blocks. */
 interface Head {
   version: number;
-  /** Size of the segment, and a checksum of its end. They reveal a sidecar that belongs to another segment. */
+  /** Size of the indexed part, and a checksum of its end. They reveal a sidecar that belongs to another file. */
   bytes: number;
   check: number;
   ranges: Ranges;
@@ -23,7 +23,15 @@ interface Head {
   minutes: number[][];
 }
 
-/** Index of a closed segment, stored in a file next to it. */
+/** File of the log, and the number of its readable bytes. */
+interface IndexedBytes {
+  read: ReadAt;
+  size: number;
+  /** True if the file may have grown since its sidecar was written. */
+  isGrowing?: boolean;
+}
+
+/** Index of a file of the log, stored in a file next to it. */
 export interface Sidecar {
   ranges: Ranges;
   counted: Counted;
@@ -33,24 +41,27 @@ export interface Sidecar {
   loadBlocks(): Promise<{ index: FileIndex; bytes: number } | undefined>;
 }
 
-/** Reads the head of a sidecar. Undefined if it does not match the segment or cannot be read. */
-export const readSidecar = async (path: string, read: ReadAt, segmentBytes: number): Promise<Sidecar | undefined> => {
+/** Reads the head of a sidecar. Undefined if it does not match the file or cannot be read. */
+export const readSidecar = async (
+  path: string,
+  { read, size, isGrowing = false }: IndexedBytes,
+): Promise<Sidecar | undefined> => {
   const head = await readPart(path, 0);
   if (!head) return undefined;
   const { version: written, bytes, check, ranges, keys, minutes } = head.content as Head;
-  if (written !== version || bytes !== segmentBytes || check !== (await readCheck(read, segmentBytes)))
-    return undefined;
+  const isPossible = written === version && (isGrowing ? bytes <= size : bytes === size);
+  if (!isPossible || check !== (await readCheck(read, bytes))) return undefined;
   const counted = { minutes: new Minutes(minutes), keys: new IndexedNames(keys) };
   const loadBlocks: Sidecar['loadBlocks'] = async () => {
     const blocks = await readPart(path, head.end);
     if (!blocks) return undefined;
     const index = new FileIndex(counted, (blocks.content as number[][]).map(toBlock));
-    return index.isComplete(segmentBytes) ? { index, bytes: blocks.end - head.end } : undefined;
+    return index.isComplete(bytes) ? { index, bytes: blocks.end - head.end } : undefined;
   };
   return { ranges, counted, bytes: head.end, loadBlocks };
 };
 
-/** Writes the sidecar of a segment. If writing fails, the next process rebuilds the index. */
+/** Writes the sidecar of the first `bytes` of a file. If writing fails, the next process rebuilds the index. */
 export const writeSidecar = async (path: string, read: ReadAt, bytes: number, index: FileIndex): Promise<void> => {
   const temporary = `${path}.tmp`;
   const { keys, minutes, ranges, blocks } = index;
