@@ -167,7 +167,7 @@ const exportCommand = defineCommand({
   ],
   settings: 'all',
   flags: {
-    withoutReadings: { summary: 'Leave out the readings of hosts: up to 15,000 lines for each host.' },
+    withoutReadings: { summary: 'Leave out readings of hosts: up to 15,000 lines for each host.' },
   },
   exitCodes: {
     0: 'success',
