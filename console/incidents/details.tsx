@@ -189,7 +189,7 @@ const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => 
 
 const toFacts = (incident: IncidentDetails): Fact[] => [
   [words.source, incident.source || null],
-  [words.host, incident.hostname && <HostName hostname={incident.hostname} />],
+  [words.host, incident.hostname !== '' && <HostName hostname={incident.hostname} />],
   [words.responsible, incident.responsible.map((one) => toPerson(toTargetName(one))).join(', ') || null],
   [words.next, incident.escalation?.next?.targets.map(toTargetName).join(', ') || null],
   [words.responders.title, incident.responders.join(', ') || null],

@@ -1,6 +1,6 @@
 import type { Rotation } from 'signalbox/client';
 import { userClient } from '../api.ts';
-import { putSeen } from '../live/conditional.ts';
+import { putSeen, useSeen } from '../live/conditional.ts';
 import { useDraft } from '../live/submission.ts';
 import { onCallTexts as words } from '../strings/oncall.ts';
 import { FormDialog } from '../ui/dialog.tsx';
@@ -30,7 +30,8 @@ interface Props {
 }
 
 /** Dialog to create a rotation of people, or to change its layers. */
-export const RotationForm = ({ rotation, onSaved, onClose }: Props) => {
+export const RotationForm = ({ rotation: present, onSaved, onClose }: Props) => {
+  const rotation = useSeen(present);
   const first = {
     name: rotation?.name ?? '',
     timeZone: rotation?.timeZone ?? '',
@@ -46,9 +47,9 @@ export const RotationForm = ({ rotation, onSaved, onClose }: Props) => {
       ...(zone !== '' && { timeZone: zone }),
       ...(free.length > 0 && { holidays: free }),
     };
-    await putSeen((options) => userClient.putRotation(body, options), rotation, words.exists);
+    const put = (options: object) => userClient.putRotation(body, options).finally(onSaved);
+    await putSeen(put, rotation, words.exists);
     notify(words.saved);
-    onSaved();
     onClose();
   });
   const { layers } = form.draft;

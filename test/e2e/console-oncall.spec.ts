@@ -126,3 +126,28 @@ test('a Reader sets the address of a calendar with absences, sees own pages by w
   await expect(dialog).toBeHidden();
   expect(complaints).toEqual([expect.stringMatching(/404 .*absences/), expect.stringMatching(/400 .*absences/)]);
 });
+
+test('the form of a rotation does not overwrite a change that somebody else has made since the form was opened', async ({
+  serveApp,
+  openConsole,
+}) => {
+  const app = await serveApp();
+  const token = await app.login('admin');
+  const put = async (people: string[]): Promise<void> => {
+    const body = { timeZone: 'UTC', layers: [{ people, handover: { every: '1 week' } }] };
+    expect((await app.request('PUT', '/api/rotations/ops', { token, body })).status).toBeLessThan(300);
+  };
+  await put(['admin']);
+  const { page, complaints } = await openConsole({ app, hash: '#/oncall' });
+  await logIn(page, 'admin');
+  await page.getByRole('button', { name: 'Edit ops' }).click();
+  const form = page.getByRole('dialog', { name: 'Rotation ops' });
+  await form.getByLabel('Hours').fill('Mon-Fri 08:00-18:00');
+  await put(['reader']);
+  await expect(page.locator('.rotation-calendar .shift', { hasText: 'reader' }).first()).toBeAttached();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.getByRole('alert')).toHaveText(/^Somebody else has saved changes in the meantime/);
+  const { json } = await app.request<{ layers: { people: string[] }[] }>('GET', '/api/rotations/ops', { token });
+  expect(json.layers.map(({ people }) => people)).toEqual([['reader']]);
+  expect(complaints).toEqual([expect.stringMatching(/412 .*api.rotations.ops/)]);
+});

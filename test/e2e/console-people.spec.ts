@@ -124,6 +124,23 @@ test('a Reader takes over an incident, adds a responder, and filters the inciden
   expect(complaints).toEqual([]);
 });
 
+test('a Reader on call snoozes an incident until the end of the shift', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
+  const token = await app.login('admin');
+  const until = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 7_200_000).toISOString();
+  const layers = [{ people: ['reader'], handover: { every: '1 week' }, until }];
+  expect((await app.request('PUT', '/api/rotations/ops', { token, body: { layers } })).status).toBe(201);
+  await sendAlert(app, { level: 'ERROR', source: 'disk', message: 'disk failed' });
+  const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
+  await logIn(page, 'reader');
+  await page.goto('/console/#/incidents/1');
+  await dialog(page, 'Incident').getByRole('button', { name: 'Snooze' }).click();
+  await page.getByRole('button', { name: /^Until my shift ends, / }).click();
+  await expect(dialog(page, 'Incident').getByRole('paragraph').getByText('Acknowledged by reader')).toBeVisible();
+  expect((await app.request('GET', '/api/incidents/1')).json['acknowledgedUntil']).toBe(until);
+  expect(complaints).toEqual([]);
+});
+
 test('an incident that an Admin announces appears on the public status page', async ({ serveApp, openConsole }) => {
   const app = await serveApp();
   const token = await app.login('admin');
