@@ -207,7 +207,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.kind.assertName?.(name);
     // Without `complete`, the body already has the stored form.
     if (!complete) return this.#storeUsable(name, given as unknown as Stored, by, expected);
-    const known = await this.#serially(async () => {
+    const attempt = async (): Promise<Known> => {
       await settings.catchUp();
       const version = this.findStored(name)?.version ?? 0;
       if (version === 0) this.assertFree(name);
@@ -217,7 +217,14 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
       this.try(name, value);
       // The completed value must not be based on a version that has been replaced.
       return this.#put(name, value, by, [version]);
-    });
+    };
+    const known = await this.#serially(() =>
+      attempt().catch((error) => {
+        // Another instance has changed the setting in the meantime, and the request allows any version.
+        if (expected || !(error instanceof StoreConflict)) throw error;
+        return attempt();
+      }),
+    );
     await this.#applied;
     return known;
   }

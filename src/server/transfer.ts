@@ -61,7 +61,12 @@ export async function* exportLines(
   const lost = new Map<Transfer, number>();
   const places = createPlaces(transfers);
   const directory = resolve(dataDir);
-  const { note, noteFile, setCount } = await createExportProgress(directory, transfers, onProgress);
+  const { note, noteFile, setCount } = await createExportProgress(
+    directory,
+    // The rows of a database are counted instead.
+    place.kind === 'postgresql' ? [] : transfers,
+    onProgress,
+  );
   try {
     for await (const { store, changes } of readStores(place, directory, transfers, {
       onProblem,

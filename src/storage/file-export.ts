@@ -40,6 +40,9 @@ export const readSizeOfFiles = async (directory: string, { name, openFolder }: P
 const readSizeOfFolder = async (folder: PortableFolder): Promise<number> => {
   try {
     return await folder.readSize();
+  } catch {
+    // Reading the files reports the reason.
+    return 0;
   } finally {
     await folder.close();
   }

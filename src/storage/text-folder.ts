@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createFolderOf } from './folder.ts';
 import type { PortableFile, PortableFolder } from './portable-store.ts';
 
@@ -6,7 +8,12 @@ export const openTextFolder = (path: string): PortableFolder<PortableFile> => {
   const folder = createFolderOf(path);
   return {
     isEmpty: async () => (await folder.list()).length === 0,
-    readSize: async () => (await folder.list()).reduce((sum, { bytes }) => sum + bytes, 0),
+    // The folder may still belong to a running server, so unfinished files stay.
+    readSize: async () => {
+      const names = await readdir(path);
+      const found = await Promise.all(names.map((name) => stat(join(path, name))));
+      return found.reduce((sum, { size }) => sum + size, 0);
+    },
     read: async function* () {
       const found = (await folder.list()).sort((a, b) => (a.name < b.name ? -1 : 1));
       for (const { name, at, bytes } of found) {

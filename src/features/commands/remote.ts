@@ -34,7 +34,7 @@ export const createRemoteRoute = ({ hosts, running, ...parts }: RemoteParts): Ro
     ...needs('commands:run'),
     textsAsSent: true,
     summary:
-      'Run an allowed diagnostic command on a host that accepts commands; the response takes up to ten seconds longer',
+      'Run an allowed diagnostic command on a host that accepts commands; the response takes about ten seconds longer',
     schema: {
       operationId: 'runHostCommand',
       params: HostParams,

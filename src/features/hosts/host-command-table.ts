@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RemoteResult } from '../../kit/offers.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { hourMs } from '../../lib/units.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { type CommandQueue, createFullError, mostWaiting, type SentCommand } from './host-commands.ts';
 
@@ -21,7 +23,7 @@ export class HostCommandTable implements CommandQueue {
 
   constructor(database: Pick<Database, 'query' | 'expire'>, clock: () => Date) {
     this.#database = database;
-    database.expire({ table: 'host_command', key: 'id', at: { timestamp: 'until' }, keptMs: 0, clock });
+    database.expire({ table: 'host_command', key: 'id', at: { timestamp: 'until' }, keptMs: hourMs, clock });
   }
 
   async run(host: string, command: Omit<SentCommand, 'id'>, signal: AbortSignal): Promise<RemoteResult> {
@@ -67,7 +69,7 @@ export class HostCommandTable implements CommandQueue {
   async settle(host: string, id: string, result: RemoteResult): Promise<boolean> {
     const rows = await this.#database.query({
       text: `UPDATE signalbox.host_command SET result = $3
-        WHERE id = $1 AND host = $2 AND is_sent AND result IS NULL AND until > now() RETURNING id`,
+        WHERE id = $1 AND host = $2 AND is_sent AND (result IS NULL OR result = $3) AND until > now() RETURNING id`,
       values: [id, host, JSON.stringify(result)],
     });
     return rows.length > 0;
@@ -77,9 +79,15 @@ export class HostCommandTable implements CommandQueue {
     for (;;) {
       signal.throwIfAborted();
       const text = 'SELECT result FROM signalbox.host_command WHERE id = $1 AND result IS NOT NULL';
-      const [row] = await this.#database.query({ text, values: [id], isPrepared: true });
+      // The host may still be running the command while the database is unavailable.
+      const [row] = await this.#database.query({ text, values: [id], isPrepared: true }).catch(passIfUnavailable);
       if (row) return JSON.parse(row.result);
       await pause(resultMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
+
+const passIfUnavailable = (error: unknown): [] => {
+  if (error instanceof StoreUnavailable) return [];
+  throw error;
+};

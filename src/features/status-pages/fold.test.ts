@@ -73,6 +73,15 @@ test('a confirmation link from before the deletion of its page subscribes nobody
   assert.notEqual(append(subscribed('c', 201, 300)), 'left');
 });
 
+test('a link stays invalid after the deletion of its page by an instance whose clock is slow', () => {
+  const { append } = startFold();
+  append(subscribed('a', 200, 210));
+  append({ type: 'forgotten', page: 'main', at: 150 });
+  assert.equal(append(subscribed('b', 200, 300)), 'left');
+  append({ type: 'forgotten', page: 'main', at: 140 });
+  assert.equal(append(subscribed('c', 210, 300)), 'left');
+});
+
 test('departures are forgotten once the confirmation links from before them have expired', () => {
   const { fold, append } = startFold();
   append(subscribed('a', 100, 110));

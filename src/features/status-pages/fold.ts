@@ -160,10 +160,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
         }
         return undefined;
       case 'forgotten':
-        for (const [id, { page }] of this.#announcements) if (page === event.page) this.#announcements.delete(id);
-        for (const [id, { page }] of this.#subscribers) if (page === event.page) this.#subscribers.delete(id);
-        this.#depart(event.page, everybody, event.at);
-        return undefined;
+        return this.#forget(event.page, event.at);
       case 'expired':
         for (const [left, at] of this.#departures) if (at <= event.at - confirmationMs) this.#departures.delete(left);
         return undefined;
@@ -258,8 +255,17 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     return undefined;
   }
 
+  #forget(page: string, at: number): undefined {
+    for (const [id, one] of this.#announcements) if (one.page === page) this.#announcements.delete(id);
+    const subscribers = this.listSubscribers().filter((one) => one.page === page);
+    for (const { id } of subscribers) this.#subscribers.delete(id);
+    this.#depart(page, everybody, Math.max(at, ...subscribers.map((one) => one.at)));
+  }
+
+  /** Stores a departure. The clocks of instances can differ, so a later departure may have an earlier time. */
   #depart(page: string, address: string, at: number): void {
-    this.#departures.set(toDepartureHash(page, address), at);
+    const left = toDepartureHash(page, address);
+    this.#departures.set(left, Math.max(at, this.#departures.get(left) ?? at));
   }
 }
 

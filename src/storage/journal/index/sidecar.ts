@@ -64,9 +64,11 @@ export const readSidecar = async (
 /** Writes the sidecar of the first `bytes` of a file. If writing fails, the next process rebuilds the index. */
 export const writeSidecar = async (path: string, read: ReadAt, bytes: number, index: FileIndex): Promise<void> => {
   const temporary = `${path}.tmp`;
-  const { keys, minutes, ranges, blocks } = index;
   try {
     const check = await readCheck(read, bytes);
+    // Another reader may have added blocks in the meantime. The next save includes them.
+    if (index.end !== bytes) return;
+    const { keys, minutes, ranges, blocks } = index;
     const head: Head = { version, bytes, check, ranges, keys: keys.names, minutes: minutes.list() };
     const content = Buffer.concat([toPart(head), toPart(blocks.map(toNumbers))]);
     if (content.length > maxBytes) return;
