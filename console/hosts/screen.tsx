@@ -5,7 +5,7 @@ import { toCount } from '../format.ts';
 import { createAddressChoice } from '../list-address.ts';
 import { knownHosts } from '../live/hosts.ts';
 import { goTo, place, setParams } from '../router.ts';
-import { isAllowed } from '../routes.ts';
+import { isAllowed, isReadable } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
@@ -21,7 +21,9 @@ import { HostTable } from './rows.tsx';
 
 /** List of hosts, worst first. A host opens in a dialog. */
 const HostsScreen = ({ rest }: { rest: string }) => {
-  const { value, error, reload } = knownHosts.value;
+  const { value: loaded, error, reload } = knownHosts.value;
+  // Without a login, nothing is loading.
+  const value = loaded ?? (isReadable('listHosts') ? undefined : []);
   const sorted = useMemo(() => (value ?? []).toSorted(compareHosts), [value]);
   useCommands(isAllowed('createHost') ? [{ title: words.add, icon: 'plus', run: add }] : []);
   return (

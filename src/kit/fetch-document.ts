@@ -13,8 +13,16 @@ interface FetchOptions extends Pick<RequestOptions, 'lookup'> {
   document: string;
 }
 
-/** Reads a document over HTTP. Rejects with an Error for any status except 200, and for a document that is too long. */
-export const fetchDocument = async (url: URL, options: FetchOptions): Promise<string> => {
+/**
+ * Reads a document over HTTP. Rejects with an Error for any status except 200, and for a document that is too long.
+ * Rejects with the reason of the signal if the signal has ended the request.
+ */
+export const fetchDocument = (url: URL, options: FetchOptions): Promise<string> =>
+  request(url, options).catch((error) => {
+    throw options.signal.aborted ? options.signal.reason : error;
+  });
+
+const request = async (url: URL, options: FetchOptions): Promise<string> => {
   const { accept, maxBytes, signal, server, document, lookup } = options;
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const sent = send(url, { signal, headers: { 'user-agent': 'signalbox', accept }, ...(lookup && { lookup }) });

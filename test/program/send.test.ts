@@ -193,7 +193,7 @@ test('a wrong or missing key ends send with 1, and the key is not shown', async 
   }
   assert.match(
     (await send(server.url, ['x'])).stderr,
-    /responded 401: .*; set SIGNALBOX_KEY; the next send or run retries\n$/,
+    /responded 401: .*; set SIGNALBOX_KEY to a key from signalbox create-key; the next send or run retries\n$/,
   );
   assert.equal((await send(server.url, ['x'], '', { SIGNALBOX_KEY: `${key}\n` })).code, 0);
   const broken = await send(server.url, ['x'], '', { SIGNALBOX_KEY: 'two\nsecret lines' });

@@ -189,7 +189,7 @@ test('a host that stays silent after most hosts return raises its own alert', as
   await pass(200);
   await pass(200, all.slice(1));
   assert.equal(messages().length, 3);
-  assert.equal(messages()[1], 'Most hosts are reporting again; 1 still silent');
+  assert.equal(messages()[1], 'Most hosts are reporting again; 1 is still silent');
   assert.match(messages()[2] ?? '', /^web-1 has not reported since/);
 });
 

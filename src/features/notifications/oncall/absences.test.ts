@@ -130,18 +130,24 @@ test('the owner of a calendar sees that the calendar is too long or cannot be re
   assert.equal(await problem(), 'the calendar is longer than 10 MiB');
 });
 
-longTest('a calendar that never answers is reported after 20 seconds, and the next calendar is read', async (t) => {
-  const url = await startCalendar(t, (response) => {
-    if (response.req.url === '/good.ics') response.end(toCalendar());
+for (const [what, begin] of [
+  ['never answers', ''],
+  ['stops in the middle', 'BEGIN:VCALENDAR'],
+]) {
+  longTest(`a calendar that ${what} is reported after 20 seconds, and the next calendar is read`, async (t) => {
+    const url = await startCalendar(t, (response) => {
+      if (response.req.url === '/good.ics') response.end(toCalendar());
+      else if (begin) response.write(begin);
+    });
+    const app = await startApp(t);
+    const path = '/api/people/me/absences';
+    const [admin, reader] = [await app.login('admin'), await app.login('reader')];
+    const read = async (token: string) => (await app.request('GET', path, { token })).json;
+    await app.request('PUT', path, { token: admin, body: { url } });
+    await app.request('PUT', path, { token: reader, body: { url: url.replace('anna', 'good') } });
+    // The second calendar is due when the clock is read next.
+    await waitUntil('both are read', async () => (await read(reader))['readAt'] !== null, 100_000);
+    const problem = 'the server did not send a complete response within 20 seconds';
+    assert.deepEqual([(await read(admin))['problem'], (await read(reader))['problem']], [problem, null]);
   });
-  const app = await startApp(t);
-  const path = '/api/people/me/absences';
-  const [admin, reader] = [await app.login('admin'), await app.login('reader')];
-  const read = async (token: string) => (await app.request('GET', path, { token })).json;
-  await app.request('PUT', path, { token: admin, body: { url } });
-  await app.request('PUT', path, { token: reader, body: { url: url.replace('anna', 'good') } });
-  // The second calendar is due when the clock is read next.
-  await waitUntil('both are read', async () => (await read(reader))['readAt'] !== null, 100_000);
-  const problem = 'the server did not send a complete response within 20 seconds';
-  assert.deepEqual([(await read(admin))['problem'], (await read(reader))['problem']], [problem, null]);
-});
+}

@@ -113,9 +113,7 @@ export class Absences {
 }
 
 const toReason = (error: NodeJS.ErrnoException): string => {
-  // Before the response begins, the timeout is only the cause of the error.
-  if ([error, error.cause].some((each) => Object(each).name === 'TimeoutError'))
-    return 'the server did not send a complete response within 20 seconds';
+  if (error.name === 'TimeoutError') return 'the server did not send a complete response within 20 seconds';
   return connectionFailures[error.code ?? ''] ?? error.message;
 };
 

@@ -33,19 +33,12 @@ export const writeFeed = async (
 
 const listEvents = (rotation: Rotation, person: string | undefined, today: number): CalendarEvent[] => {
   const [from, until] = [today - daysBefore * dayMs, today + daysAfter * dayMs];
-  const counts = new Map<string, number>();
-  // Parts of a shift are counted from its planned start. Otherwise, later parts would change their UIDs over time.
-  const planned = rotation.plannedStartAt(from);
-  return rotation.listShifts(Number.isFinite(planned) ? planned : from, until, mostShifts).flatMap((shift) => {
+  return rotation.listShifts(from, until, mostShifts).flatMap((shift) => {
     const { member, startsAt, endsAt } = shift;
     if (member === undefined || (person !== undefined && member !== person)) return [];
-    const base = `${rotation.name}-${toBase(rotation, shift)}-${member}`;
-    const part = (counts.get(base) ?? 0) + 1;
-    counts.set(base, part);
-    if (endsAt <= from) return [];
     return [
       {
-        uid: `${base}${part > 1 ? `-${part}` : ''}@signalbox`,
+        uid: `${rotation.name}-${toBase(rotation, shift)}${toPart(rotation, shift)}@signalbox`,
         summary: person === undefined ? `${member}: on call in ${rotation.name}` : `On call: ${rotation.name}`,
         start: new Date(Math.max(startsAt, from)),
         end: new Date(Math.min(endsAt, until)),
@@ -54,9 +47,21 @@ const listEvents = (rotation: Rotation, person: string | undefined, today: numbe
   });
 };
 
-/** Returns the id of the override, or the planned start of the shift. Neither changes during the shift. */
-const toBase = (rotation: Rotation, { startsAt, endsAt, override }: Shift): string => {
-  if (override !== undefined) return override;
+/** Returns the id of the override, or the planned start of the shift, with the member. Neither changes over time. */
+const toBase = (rotation: Rotation, { member, startsAt, endsAt, override }: Shift): string => {
+  if (override !== undefined) return `${override}-${member}`;
   const planned = rotation.plannedStartAt(Number.isFinite(startsAt) ? startsAt : endsAt - 1);
-  return Number.isFinite(planned) ? `${planned / 1000}` : 'always';
+  return `${Number.isFinite(planned) ? planned / 1000 : 'always'}-${member}`;
 };
+
+/** Returns the id of the override that interrupted the shift. Empty for the first part of a shift. */
+const toPart = (rotation: Rotation, shift: Shift): string => {
+  const interruption = findBefore(rotation, shift);
+  let before = interruption;
+  while (before?.override !== undefined && before.override !== shift.override) before = findBefore(rotation, before);
+  const isSame = before !== undefined && toBase(rotation, before) === toBase(rotation, shift);
+  return isSame ? `-${interruption?.override}` : '';
+};
+
+const findBefore = (rotation: Rotation, { startsAt }: Shift): Shift | undefined =>
+  Number.isFinite(startsAt) ? rotation.shiftAt(startsAt - 1) : undefined;

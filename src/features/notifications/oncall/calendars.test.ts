@@ -91,27 +91,39 @@ test('an event keeps its UID while an override shortens the shift, and an unchan
   assert.deepEqual([shortened?.start, shortened?.end], [next.start + hourMs, next.end]);
 });
 
-test('the rest of a long shift keeps its UID when the part before an override is no longer in the calendar', async () => {
-  const long = { people: ['anna', 'ben'], handover: { every: '20 weeks' }, from: '2026-01-05' };
-  const override = {
-    id: 'x',
-    rotation: 'ops',
-    member: 'ben',
-    startsAt: Date.UTC(2026, 0, 7),
-    endsAt: Date.UTC(2026, 0, 8),
-  };
-  const rotation = toPeopleRotation('ops', { timeZone: 'UTC', layers: [long] }).with([override]);
-  const findRest = async (now: number): Promise<string | undefined> => {
-    const { text } = await writeFeed('ops', [rotation], 'anna', { now, changedAt: 0 });
-    const events = new ICAL.Component(ICAL.parse(text))
-      .getAllSubcomponents('vevent')
-      .map((each) => new ICAL.Event(each));
-    return events.find(({ endDate }) => endDate.toJSDate().getTime() > now)?.uid;
-  };
-  const uid = await findRest(Date.UTC(2026, 0, 10));
-  assert.match(uid ?? '', /-2@signalbox$/);
-  assert.equal(await findRest(Date.UTC(2026, 2, 10)), uid);
-});
+const weeks = { handover: { every: '1 week' } };
+for (const [what, layer] of Object.entries({
+  'long shifts': { people: ['anna', 'ben'], handover: { every: '20 weeks' }, from: '2026-01-05' },
+  'one person without a beginning': { ...weeks, people: ['anna'] },
+  'two turns of a person': { ...weeks, people: ['anna', 'anna', 'ben'], from: '2026-01-05' },
+})) {
+  test(`each part of a shift keeps its UID while earlier parts leave the calendar: ${what}`, async () => {
+    const override = (id: string, first: number, last: number) => ({
+      id,
+      rotation: 'ops',
+      member: 'ben',
+      startsAt: Date.UTC(2026, 0, first),
+      endsAt: Date.UTC(2026, 0, last),
+    });
+    const overrides = [override('x', 7, 8), override('y', 8, 9), override('z', 20, 23), override('inner', 21, 22)];
+    const rotation = toPeopleRotation('ops', { timeZone: 'UTC', layers: [layer] }).with(overrides);
+    const known = new Map<number, string>();
+    for (let day = 1; day < 90; day += 1) {
+      const now = Date.UTC(2026, 0, day);
+      const { text } = await writeFeed('ops', [rotation], 'anna', { now, changedAt: 0 });
+      const events = new ICAL.Component(ICAL.parse(text))
+        .getAllSubcomponents('vevent')
+        .map((each) => new ICAL.Event(each));
+      assert.equal(new Set(events.map(({ uid }) => uid)).size, events.length);
+      for (const { uid, endDate } of events.slice(0, -1)) {
+        const end = endDate.toJSDate().getTime();
+        assert.equal(uid, known.get(end) ?? uid);
+        known.set(end, uid);
+      }
+    }
+    assert.ok(known.size >= 2, 'the calendar has several parts');
+  });
+}
 
 test('addresses are listed without secrets and can be revoked, and wrong secrets get 404', async (t) => {
   const { app, send } = await start(t);
