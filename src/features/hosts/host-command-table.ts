@@ -69,7 +69,7 @@ export class HostCommandTable implements CommandQueue {
   async settle(host: string, id: string, result: RemoteResult): Promise<boolean> {
     const rows = await this.#database.query({
       text: `UPDATE signalbox.host_command SET result = $3
-        WHERE id = $1 AND host = $2 AND is_sent AND (result IS NULL OR result = $3) AND until > now() RETURNING id`,
+        WHERE id = $1 AND host = $2 AND is_sent AND result IS NULL AND until > now() RETURNING id`,
       values: [id, host, JSON.stringify(result)],
     });
     return rows.length > 0;
