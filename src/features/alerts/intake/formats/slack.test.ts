@@ -24,7 +24,10 @@ test('the message is the text, and the level the color of the attachment', () =>
 
 test('without a text, the message is the text of the attachments', () => {
   assert.equal(readAlert(slackFormat, { attachments: [{ text: '', fallback: 'b' }, { text: 'c' }] }).message, 'b');
-  assert.throws(() => readAlert(slackFormat, { text: ' ', attachments: [{}] }), /^Error: text is required/);
+  assert.throws(
+    () => readAlert(slackFormat, { text: ' ', attachments: [{}] }),
+    /^Error: text, an attachment with text, or a block with text is required/,
+  );
 });
 
 const section = { type: 'section', text: { type: 'mrkdwn', text: 'disk is *full*' } };
