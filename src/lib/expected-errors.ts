@@ -14,6 +14,11 @@ export class ExpectedError extends Error {
 /** Error for a store that currently cannot be read or written. The client may retry. Becomes a 503 with Retry-After. */
 export class StoreUnavailable extends ExpectedError {}
 
+/** Handler for a rejected promise: passes if the store is unavailable, and throws any other error. */
+export const passIfUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error;
+};
+
 /** Error for a value that a working store can never accept. Becomes a 400. */
 export class ValueRefusal extends ExpectedError {}
 

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { needs } from '../../auth/access.ts';
 import { findPrincipal } from '../../auth/guard.ts';
-import { createUnavailable, ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody, HttpError, toHttpError } from '../../http/errors.ts';
 import { ownJson, sendJson, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal } from '../../http/overload.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
-import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { type Audit, type CommandCaller, toExecution } from './audit.ts';
 import type { Executor } from './executor.ts';
 import { describeCommands } from './policy.ts';
@@ -84,8 +83,8 @@ export const sendResult = (reply: FastifyReply, line: string, { rows, truncated 
 };
 
 export const toCommandError = (error: unknown, request: FastifyRequest): HttpError => {
-  if (error instanceof HttpError) return error;
-  if (error instanceof StoreUnavailable) return createUnavailable(error.message);
+  const known = toHttpError(error);
+  if (known) return known;
   const leading = { success: false };
   if (error instanceof CommandFailure) return new HttpError('failed', error.message, { leading });
   const members = { requestId: request.id };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RemoteResult } from '../../kit/offers.ts';
-import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { passIfUnavailable } from '../../lib/expected-errors.ts';
 import { hourMs } from '../../lib/units.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { type CommandQueue, createFullError, mostWaiting, type SentCommand } from './host-commands.ts';
@@ -80,14 +80,10 @@ export class HostCommandTable implements CommandQueue {
       signal.throwIfAborted();
       const text = 'SELECT result FROM signalbox.host_command WHERE id = $1 AND result IS NOT NULL';
       // The host may still be running the command while the database is unavailable.
-      const [row] = await this.#database.query({ text, values: [id], isPrepared: true }).catch(passIfUnavailable);
+      const rows = await this.#database.query({ text, values: [id], isPrepared: true }).catch(passIfUnavailable);
+      const [row] = rows ?? [];
       if (row) return JSON.parse(row.result);
       await pause(resultMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
-
-const passIfUnavailable = (error: unknown): [] => {
-  if (error instanceof StoreUnavailable) return [];
-  throw error;
-};

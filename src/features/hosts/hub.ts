@@ -1,4 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
+import { problemStates } from '../../kit/heartbeat-states.ts';
 import { type HostOwners, listHostNames, mapHostOwners } from '../../kit/host-names.ts';
 import { HostReport } from '../../kit/host-report/report-schema.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
@@ -205,7 +206,7 @@ export class Hub {
       openIncidents: count,
       worstSeverity: worst,
       heartbeatCount: heartbeats.length,
-      heartbeatProblems: heartbeats.filter((each) => each.state === 'down' || each.state === 'late').length,
+      heartbeatProblems: heartbeats.filter((each) => problemStates.includes(each.state)).length,
       line: {
         start: toTimeText(((state?.lineAt ?? step * line.length) - step * Math.max(0, line.length - 1)) * 1000),
         step,

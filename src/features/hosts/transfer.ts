@@ -137,6 +137,7 @@ const createHostTransfer = (hasReadings: boolean): Transfer<Change> => ({
     };
   },
 });
+
 /** Exports the last state of each host, then the rows of its rings. Host settings and keys are runtime settings. */
 export const hostTransfer = defineTransfer<Change>({
   ...createHostTransfer(true),

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { problemStates } from '../../kit/heartbeat-states.ts';
 import type { ReportCollector } from '../../kit/host-report/collector.ts';
 import { type HostReport, mostHeartbeats, mostKept, toReportLine } from '../../kit/host-report/report-schema.ts';
 import type { CommandSource, HeartbeatSource, HostCheck, PushedWatch, WatchSource } from '../../kit/offers.ts';
@@ -155,7 +156,8 @@ export class Reporter {
   #describeHeartbeats(): Pick<HostReport, 'heartbeats'> {
     const all = this.#parts.heartbeats?.list() ?? [];
     // Heartbeats with a problem are never cut off.
-    const rank = ({ state }: (typeof all)[number]): number => problems.indexOf(state) + 1 || problems.length + 1;
+    const rank = ({ state }: (typeof all)[number]): number =>
+      problemStates.indexOf(state) + 1 || problemStates.length + 1;
     const list = all.toSorted((one, other) => rank(one) - rank(other)).slice(0, mostHeartbeats);
     return list.length > 0 ? { heartbeats: list } : {};
   }
@@ -189,9 +191,6 @@ const mostCommands = 16;
 
 const isCommand = (value: unknown): value is { id: string; line: string; by: unknown; requestId: unknown } =>
   isObject(value) && typeof value['id'] === 'string' && typeof value['line'] === 'string';
-
-/** States that come first among the heartbeats of a report. */
-const problems: readonly string[] = ['down', 'late'];
 
 /** Maximum number of watch results per report. */
 const mostChecks = 100;

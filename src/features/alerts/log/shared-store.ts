@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../../lib/expected-errors.ts';
+import { passIfUnavailable } from '../../../lib/expected-errors.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import type { DatabaseLog } from '../../../storage/postgres/database-log.ts';
@@ -82,7 +82,3 @@ export class SharedAlertStore extends AlertStore {
     return rows.map(({ id }) => ({ id, seq: undefined, isRepeat: false }));
   }
 }
-
-const passIfUnavailable = (error: unknown): undefined => {
-  if (!(error instanceof StoreUnavailable)) throw error;
-};
