@@ -105,8 +105,6 @@ export const runNpm = async (args: string[], cwd: string, home: Home): Promise<F
 
 export interface Server extends Command {
   url: string;
-  /** Milliseconds from start to listening. */
-  elapsed: number;
   /** Presses Ctrl+C and waits until no process runs in the folder. */
   stop(): Promise<void>;
 }
@@ -118,7 +116,6 @@ export const startServer = async (
   cwd: string,
   home: Home,
 ): Promise<Server> => {
-  const begun = performance.now();
   const command = launch(program, [...args, '--port', '0', '--data-dir', join(home.folder, randomUUID())], cwd, home);
   atEnd(t, () => signalGroup(command.child, 'SIGKILL'));
   let finished = false;
@@ -133,7 +130,7 @@ export const startServer = async (
     signalGroup(command.child, 'SIGINT');
     await waitUntil(`nothing runs in ${cwd}`, () => listProcesses(cwd).length === 0);
   };
-  return { ...command, url, elapsed: performance.now() - begun, stop };
+  return { ...command, url, stop };
 };
 
 /** Returns standard error without the log of the program. */
