@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { isRunning, writeProgram } from '../../test/support/child-programs.ts';
@@ -37,7 +37,7 @@ test("a program does not inherit the server's environment", async () => {
   const names = lines.map((line) => line.split('=')[0]);
   // Node passes this variable to every child process while measuring coverage.
   const own = names.filter((name) => name !== 'NODE_V8_COVERAGE');
-  assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
+  assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'RUN_BY_SIGNALBOX', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
 });
 
 test('a program receives all of its input and its own environment', async (t) => {
@@ -95,16 +95,47 @@ test('processes that a program leaves behind in its group are ended when it exit
   await waitUntil('the processes have ended', () => !pids.read().some(isRunning));
 });
 
-test('a process that leaves the group and keeps the output open does not delay the result', async (t) => {
+test('a process that leaves the group and keeps the output open is ended and does not delay the result', async (t) => {
   const daemon = `setsid sh -c 'echo $$; touch "$0.ready"; exec sleep 300' "$0" &`;
   const program = writeProgram(t, 'daemon', `${daemon} until [ -e "$0.ready" ]; do :; done`);
   const pids = createPidReader();
-  t.after(() => {
-    for (const pid of pids.read()) process.kill(pid, 'SIGKILL');
-  });
   const started = performance.now();
   assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
   assert.ok(performance.now() - started < 5000);
+  assert.equal(pids.read().length, 1);
+  await waitUntil('the process has ended', () => !pids.read().some(isRunning));
+});
+
+test('a process that leaves the group and the output outlives a program that exits by itself', async (t) => {
+  const program = writeProgram(t, 'service', 'setsid sleep 300 > /dev/null 2>&1 & echo $!');
+  const pids = createPidReader();
+  assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
+  assert.deepEqual(pids.read().map(isRunning), [true]);
+  for (const pid of pids.read()) process.kill(pid, 'SIGKILL');
+});
+
+test('processes of another run, and processes that keep starting others, are told apart and ended', async (t) => {
+  const other = writeProgram(t, 'other', 'echo $$; exec sleep 300');
+  const chain = `while :; do setsid sh -c 'echo $$; sleep 0.01 & exec sleep 300' & sleep 0.05; done`;
+  const program = writeProgram(t, 'chain', `setsid sh -c "$(cat "$0.loop")" & exec sleep 300`);
+  writeFileSync(`${program}.loop`, chain);
+  const stopped = new AbortController();
+  const others = new AbortController();
+  const pids = createPidReader();
+  const otherPids = createPidReader();
+  const run = runChild({ program, args: [], onOutput: pids.onOutput, signal: stopped.signal });
+  const rejected = assert.rejects(run, /^Error: enough$/);
+  const otherRun = runChild({ program: other, args: [], onOutput: otherPids.onOutput, signal: others.signal });
+  const otherRejected = assert.rejects(otherRun, /^Error: enough$/);
+  await waitUntil('processes run', () => pids.read().length > 5 && otherPids.read().length === 1);
+  stopped.abort(new Error('enough'));
+  await rejected;
+  const count = pids.read().length;
+  await waitUntil('the processes have ended', () => !pids.read().some(isRunning));
+  assert.equal(pids.read().length, count);
+  assert.deepEqual(otherPids.read().map(isRunning), [true]);
+  others.abort(new Error('enough'));
+  await otherRejected;
 });
 
 test('an abort ends a command although another process keeps writing to its output', async (t) => {
@@ -139,11 +170,9 @@ test('a program that has exited gets no signal, because another process may have
   await waitUntil('the program has exited', () => signals.callCount() > 0 && pids.read().length > 0);
   controller.abort(new Error('enough'));
   await rejected;
-  assert.deepEqual(
-    signals.calls.map(({ arguments: [, signal] }) => signal),
-    ['SIGKILL'],
-  );
-  for (const pid of pids.read()) process.kill(pid, 'SIGKILL');
+  const [group, ...rest] = signals.calls.map(({ arguments: sent }) => sent);
+  assert.ok(Number(group?.[0]) < 0);
+  assert.deepEqual([group?.[1], ...rest], ['SIGKILL', [pids.read()[0], 'SIGKILL']]);
 });
 
 test('a program is ended when the reader of its output returns false', async () => {

@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { killMarked, readStartTicks } from './marked-processes.ts';
 
 /**
  * Environment for programs: English messages, no pager, and none of the server's variables, because these contain
@@ -15,11 +17,14 @@ const graceMs = 500;
 
 const maxStderrLength = 4096;
 
+/** Variable that marks all processes of a run, including those that leave its process group. */
+const runVariable = 'RUN_BY_SIGNALBOX';
+
 export interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];
-  /** Complete environment. It replaces `plainEnvironment`. */
+  /** Complete environment, except for the mark of the run. It replaces `plainEnvironment`. */
   environment?: Readonly<Record<string, string>>;
   /** Complete standard input. Default: empty. */
   input?: string;
@@ -40,19 +45,21 @@ interface ChildEnd {
 }
 
 /**
- * Runs a program without a shell, in its own process group. Resolves when the whole group has ended. Rejects with the
+ * Runs a program without a shell, in its own process group. Resolves when the whole group has ended. On Linux, processes
+ * that left the group are also ended if the program is stopped or if they keep its output open. Rejects with the
  * signal's reason after an abort, with an error thrown by `onOutput`, or with the system's error if the program cannot
  * be started.
  */
 export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   const { onOutput, signal } = request;
   signal.throwIfAborted();
-  const child = start(request);
+  const mark = randomUUID();
+  const child = start(request, mark);
   const closed = once(child, 'close');
   // Without a process, the pipes may be missing too, for example when no file descriptors are left.
   if (child.pid === undefined) await closed;
   const output = passOutput(child, onOutput, () => end());
-  const end = createGroupEnd(child, request.treeEnder, output.isQuiet);
+  const { end, whenEnded } = createRunEnd(child, mark, request.treeEnder, output.isQuiet);
   // A program may exit before it reads its input. Its output and exit code then show the failure.
   child.stdin.on('error', () => {}).end(request.input);
   const readStderr = keepStderr(child);
@@ -60,6 +67,7 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   try {
     const [exitCode] = await closed;
     await output.whenTaken();
+    await whenEnded();
     signal.throwIfAborted();
     for (const failure of output.failures) throw failure;
     return { exitCode, stderr: readStderr() };
@@ -74,18 +82,30 @@ export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => 
   return Promise.all(runs);
 };
 
-const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
-  spawn(program, args, { cwd: '/', env: environment, detached: treeEnder === undefined, windowsHide: true });
+const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest, mark: string): Child => {
+  const env = { ...environment, [runVariable]: mark };
+  return spawn(program, args, { cwd: '/', env, detached: treeEnder === undefined, windowsHide: true });
+};
 
-/** Returns a function that ends the process group. If the program exits by itself, ends the rest of its group. */
-const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: () => boolean): (() => void) => {
+/**
+ * Returns functions that end the processes of a run, and that wait for their end. If the program exits by itself, ends
+ * the rest of its group, and later the processes that keep its output open.
+ */
+const createRunEnd = (child: Child, mark: string, treeEnder: string | undefined, isQuiet: () => boolean) => {
   let isEnding = false;
   let hasExited = false;
   let timer: NodeJS.Timeout | undefined;
-  const end = (signal: NodeJS.Signals): void =>
+  let ended: Promise<void> | undefined;
+  const startTicks = readStartTicks(child.pid);
+  const send = (signal: NodeJS.Signals): void =>
     treeEnder === undefined ? sendToGroup(child, signal) : endTree(child, treeEnder);
+  const endMarked = (): Promise<void> => {
+    ended ??= killMarked(`${runVariable}=${mark}`, startTicks);
+    return ended;
+  };
   const closePipes = (): void => {
     if (isEnding || isQuiet()) {
+      void endMarked();
       child.stdout.destroy();
       child.stderr.destroy();
     } else timer = setTimeout(closePipes, graceMs);
@@ -95,16 +115,19 @@ const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: ()
     clearTimeout(timer);
     timer = setTimeout(closePipes, graceMs);
     if (treeEnder === undefined) sendToGroup(child, 'SIGKILL');
+    if (isEnding) void endMarked();
   });
   child.once('close', () => clearTimeout(timer));
-  return () => {
+  const end = (): void => {
     // After the exit, the process id may be assigned to another process.
     if (!isEnding && !hasExited) {
-      end('SIGTERM');
-      timer = setTimeout(end, graceMs, 'SIGKILL');
+      send('SIGTERM');
+      timer = setTimeout(send, graceMs, 'SIGKILL');
     }
     isEnding = true;
+    if (hasExited) void endMarked();
   };
+  return { end, whenEnded: async () => ended };
 };
 
 const sendToGroup = ({ pid }: Child, signal: NodeJS.Signals): void => {

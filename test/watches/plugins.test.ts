@@ -104,6 +104,49 @@ test('plugins that never end, fork, print too much or are missing are unknown, a
   rmSync(pids);
 });
 
+test('processes that leave the group of a plugin end with it', async (t) => {
+  const pids = join(createFolder(t), 'pids');
+  const note = `echo $! >> ${pids}`;
+  const twice = `python3 - <<'END'
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open('${pids}', 'a').write(f'{os.getpid()}\\n')
+        time.sleep(1000)
+    os._exit(0)
+time.sleep(1000)
+END`;
+  const programs = {
+    session: writeProgram(t, 'session', `setsid sleep 1000 & ${note}; sleep 1000`),
+    twice: writeProgram(t, 'twice', twice),
+    silent: writeProgram(t, 'silent', `setsid sleep 1000 > /dev/null 2>&1 & ${note}; sleep 1000`),
+    printing: writeProgram(t, 'printing', `setsid sleep 1000 & ${note}; head -c 100000000 /dev/zero`),
+    exited: writeProgram(t, 'exited', `setsid sleep 1000 & ${note}; echo exited`),
+  };
+  const watches = Object.entries(programs).map(([name, program]) => ({
+    name,
+    type: 'plugin',
+    command: [program],
+    for: 3600,
+  }));
+  const app = await startApp(t, { settings: { watches } });
+  const token = await app.login('admin');
+  const textOf = async (name: string) => (await readWatch(app, token, name)).things[0]?.text;
+  for (const name of ['session', 'twice', 'silent', 'printing']) await waitForState(app, token, name, 'cannot check');
+  await waitForState(app, token, 'exited', 'ok');
+  for (const name of ['session', 'twice', 'silent'] as const)
+    assert.equal(await textOf(name), `${programs[name]} did not end in time`);
+  assert.equal(await textOf('printing'), `${programs.printing} printed more than 64 KiB`);
+  assert.equal(await textOf('exited'), 'exited');
+  const all = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+  assert.equal(all.length, 5);
+  t.after(() => {
+    for (const pid of all.filter(isRunning)) process.kill(pid, 'SIGKILL');
+  });
+  await waitUntil('all processes have ended', () => !all.some(isRunning));
+});
+
 test('a plugin or a file in an import is not watched', async (t) => {
   const watches = [
     { name: 'x', type: 'plugin', command: [`${plugins}/check_dummy`, '0'] },

@@ -17,7 +17,7 @@ export const defaultTimeoutMs = 10_000;
 const maxTimeoutMs = 30_000;
 
 /** Milliseconds after the timeout at which a check that has not ended is given up. */
-const graceMs = 1000;
+const graceMs = 3000;
 
 /** Milliseconds between a fault and the retry. */
 export const retryMs = 2000;
