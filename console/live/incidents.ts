@@ -110,14 +110,14 @@ export const startIncidentSignals = (): void => {
   });
   effect(() => {
     if (!desktopNotifications.value) return undefined;
-    return subscribe('incidents', { onEvent: showNotice, onResync: () => undefined });
+    return subscribe('incidents', { onEvent: showDesktopNotification, onResync: () => undefined });
   });
 };
 
 /** Incidents that have been reported. Each opening is reported only once. */
 const reported = new Set<string>();
 
-const showNotice = ({ id, number, state, level, title }: Incident): void => {
+const showDesktopNotification = ({ id, number, state, level, title }: Incident): void => {
   if (state !== 'open') {
     reported.delete(id);
     return;

@@ -189,7 +189,7 @@ const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
   return (
     <>
       {after > 0 && <Fact name={words.after}>{words.afterHint(toDuration(after * 60))}</Fact>}
-      {repeat !== null && <Fact name={words.repeats}>{words.everyUntilTaken(toDuration(repeat * 60))}</Fact>}
+      {repeat !== null && <Fact name={words.repeats}>{words.everyUntilAcknowledged(toDuration(repeat * 60))}</Fact>}
       {groupSeconds >= 1 && <Fact name={words.together}>{words.togetherHint(toDuration(groupSeconds))}</Fact>}
       {hours !== null && (
         <Fact name={words.hours}>

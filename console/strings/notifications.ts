@@ -22,7 +22,7 @@ export const notificationTexts = {
   repeats: 'Reminders',
   noRepeats: 'none',
   every: (time: string) => `every ${time} while an alert fires`,
-  everyUntilTaken: (time: string) => `every ${time} until the incident is acknowledged`,
+  everyUntilAcknowledged: (time: string) => `every ${time} until the incident is acknowledged`,
   after: 'Delay',
   afterHint: (time: string) => `${time}, unless the incident is acknowledged`,
   together: 'Grouping',

@@ -31,11 +31,11 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
     if (!stop.aborted) state.value = { ...state.value, ...changes };
   };
   /** Changes made since a page was requested. The page may not contain them. */
-  let news: (() => void)[] = [];
+  let missedChanges: (() => void)[] = [];
   let isSure = true;
 
   const ask = async (before: number | undefined, limit: number) => {
-    news = [];
+    missedChanges = [];
     const page = { order: 'newest', before: before === undefined ? undefined : String(before), limit };
     return client.listTasks({ ...filter, ...page }, { signal: stop });
   };
@@ -53,7 +53,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
         update({ total });
         if (data.length === 0 || tasks.length >= Math.min(wanted, total)) break;
       }
-      const missed = news;
+      const missed = missedChanges;
       update({ tasks, isLoading: false, error: undefined });
       for (const apply of missed) apply();
       isSure = true;
@@ -69,7 +69,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
     try {
       const last = tasks.at(-1)?.Id;
       const { data, total } = await ask(last, nextPageSize);
-      const missed = news;
+      const missed = missedChanges;
       const before = state.value.tasks ?? [];
       // An empty page is the end, whatever the total.
       const all = [...before, ...data.filter(({ Id: id }) => id < (before.at(-1)?.Id ?? Number.POSITIVE_INFINITY))];
@@ -92,7 +92,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
 
   const put = (task: Task): void => {
     const { tasks, total, isLoading } = state.value;
-    if (isLoading) news.push(() => put(task));
+    if (isLoading) missedChanges.push(() => put(task));
     if (!tasks) return;
     const at = findPlace(tasks, task.Id);
     const isKnown = tasks[at]?.Id === task.Id;
@@ -105,7 +105,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
 
   const drop = (id: number): void => {
     const { tasks, total, isLoading } = state.value;
-    if (isLoading) news.push(() => drop(id));
+    if (isLoading) missedChanges.push(() => drop(id));
     if (!tasks) return;
     const at = findPlace(tasks, id);
     if (tasks[at]?.Id === id) update({ tasks: tasks.toSpliced(at, 1), total: total - 1 });

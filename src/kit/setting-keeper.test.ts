@@ -100,10 +100,10 @@ test('the limit of a kind can include settings of the config file, also for conc
 
 test('a name is used only once, for some kinds regardless of case', async (t) => {
   const { keeper } = await createKeeper(t, { isCaseless: true });
-  const made = await Promise.allSettled(
+  const created = await Promise.allSettled(
     ['waltz', 'waltz', 'Waltz'].map((one) => keeper.create(one, { bpm: 90 }, 'anna')),
   );
-  assert.deepEqual(made.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
+  assert.deepEqual(created.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
   const taken = { status: 409, message: 'There is already a tune waltz: choose another name' };
   await assert.rejects(keeper.create('WALTZ', { bpm: 90 }, 'anna'), taken);
 });

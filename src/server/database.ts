@@ -8,7 +8,7 @@ import type { Meters } from '../metrics/meters.ts';
 import { readPostgresUrl } from '../storage/postgres/address.ts';
 import type { WriterObserver } from '../storage/postgres/change-writer.ts';
 import type { Database, Patience } from '../storage/postgres/database.ts';
-import { explainUnreachable, LastingProblem } from '../storage/postgres/database-errors.ts';
+import { explainUnreachable, PermanentProblem } from '../storage/postgres/database-errors.ts';
 import type { Common } from '../storage/postgres/schema.ts';
 import { requireStore, toDatabaseRefusal } from './store.ts';
 
@@ -82,7 +82,7 @@ export const openDatabase = async (
   try {
     await awaitWithin(patienceMs, database.check());
   } catch (error) {
-    if (error instanceof LastingProblem) {
+    if (error instanceof PermanentProblem) {
       await database.close();
       throw toDatabaseRefusal(error.message);
     }
@@ -106,7 +106,7 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
     const plan = `the next start will upgrade the tables in the database from version ${found} to version ${known}`;
     return { plans: [plan], unchecked: [] };
   } catch (error) {
-    if (error instanceof LastingProblem) throw toDatabaseRefusal(error.message);
+    if (error instanceof PermanentProblem) throw toDatabaseRefusal(error.message);
     const problem = explainUnreachable(error) ?? (error as Error).message;
     return { plans: [], unchecked: [`the database was not checked; ${listHosts(store.url)}: ${problem}`] };
   }
@@ -118,7 +118,7 @@ const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read();
     } catch (error) {
-      if (error instanceof LastingProblem || performance.now() > deadline) throw error;
+      if (error instanceof PermanentProblem || performance.now() > deadline) throw error;
     }
   }
 };

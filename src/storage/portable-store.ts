@@ -25,7 +25,7 @@ export interface PortableStore<Change = unknown> {
    */
   isJoined?: true;
   /** Creates the filter of a log whose records may depend on earlier records. `saved` is the snapshot of the log. */
-  createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
+  createFilter?(saved: SnapshotChanges | undefined): RecordFilter<Change>;
   /** Projection to export instead of the records of its log. Its entries are those of its snapshot. */
   projection?: PortableProjection;
   table: PortableTable<Change>;
@@ -90,7 +90,7 @@ export interface PortableProjection {
 }
 
 /** Changes that rebuild the snapshot of a log. */
-interface SavedChanges {
+interface SnapshotChanges {
   seq: number;
   changes: readonly unknown[];
 }

@@ -639,10 +639,10 @@ test('a snapshot is written automatically when the log has grown', async (t) => 
 
 test('listeners get the outcomes of all events in order, and an event after close is refused', async (t) => {
   const { projection, close } = await openLife(t, createFolder(t));
-  const heard: unknown[] = [];
-  projection.onFolded((outcomes) => heard.push(...(outcomes ?? [])));
+  const reported: unknown[] = [];
+  projection.onFolded((outcomes) => reported.push(...(outcomes ?? [])));
   await Promise.all([1, 2, 3].map((each) => projection.append({ name: 'a', amount: each })));
-  assert.deepEqual(heard, [{ total: 1 }, { total: 3 }, { total: 6 }]);
+  assert.deepEqual(reported, [{ total: 1 }, { total: 3 }, { total: 6 }]);
   await close();
   await assert.rejects(projection.append({ name: 'a', amount: 1 }), { code: 'closed' });
 });
@@ -658,12 +658,12 @@ test('listeners are called when the state is restored because the log was reache
     state: () => ({ ...journal.state(), ...(!isReached && { lastSeq: undefined as never }) }),
   });
   const { projection, read } = await openLife(t, directory, { log });
-  const heard: unknown[] = [];
-  projection.onFolded((outcomes) => heard.push(outcomes));
+  const reported: unknown[] = [];
+  projection.onFolded((outcomes) => reported.push(outcomes));
   assert.deepEqual([read(), projection.hasRead], [[], false]);
   isReached = true;
   await projection.catchUp();
-  assert.deepEqual([read(), heard], [[['a', 1]], [undefined]]);
+  assert.deepEqual([read(), reported], [[['a', 1]], [undefined]]);
 });
 
 test('a process that misses events that only a snapshot has restores the snapshot', async (t) => {
@@ -677,15 +677,15 @@ test('a process that misses events that only a snapshot has restores the snapsho
     },
   });
   const { projection, journal, read } = await openLife(t, directory, { log });
-  const heard: unknown[] = [];
-  projection.onFolded((outcomes) => heard.push(outcomes));
+  const reported: unknown[] = [];
+  projection.onFolded((outcomes) => reported.push(outcomes));
   await createSnapshotFile(join(directory, 'ledger.state')).write(2, [[{ name: 'a', total: 5 }]]);
   goneSeq = 2;
   // Events from another writer.
   for (const amount of [2, 3, 4]) await journal.append({ name: 'a', amount });
   await projection.catchUp();
   assert.deepEqual(read(), [['a', 9]]);
-  assert.ok(heard.includes(undefined));
+  assert.ok(reported.includes(undefined));
 });
 
 /** Creates an in-memory log that instances share. `note` tells this instance the last seq. */

@@ -88,7 +88,7 @@ export class Projection<State extends ProjectionState> {
     }
     if (!snapshot) return projection;
     // The next startup would miss the events in files that were moved away.
-    const stop = log.onMoved?.(() => void projection.save().catch(ignore));
+    const stop = log.onReplaced?.(() => void projection.save().catch(ignore));
     if (stop) projection.#stopListening.push(stop);
     const from = (): number => {
       const keeper = projection.#keeper;

@@ -28,7 +28,7 @@ export interface LastRecord {
 /** Log that a projection follows. */
 export type FollowedLog = Pick<
   RecordLog,
-  'appendAll' | 'readAfter' | 'recentAfter' | 'onStored' | 'onLost' | 'onMoved' | 'holdFrom' | 'state'
+  'appendAll' | 'readAfter' | 'recentAfter' | 'onStored' | 'onLost' | 'onReplaced' | 'holdFrom' | 'state'
 >;
 
 /**
@@ -83,7 +83,7 @@ export interface RecordLog {
    * Calls the listener after another program has moved or changed the files of the log. Returns a function that removes
    * the listener.
    */
-  onMoved?(listener: () => void): () => void;
+  onReplaced?(listener: () => void): () => void;
   /**
    * Keeps segments with records after `from()`, as long as all closed segments take up at most `maxBytes`. If a segment
    * is deleted nevertheless, `onDropped` receives its last seq. Each reader calls this method once. With `awaitsHold`,

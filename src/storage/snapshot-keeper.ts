@@ -11,7 +11,7 @@ const defaultGrowth = 4 * MiB;
 const ignore = (): void => undefined;
 
 /** State as of a seq, ready to be written. */
-interface SavedState {
+interface Snapshot {
   seq: number;
   /** Last event that the state includes. */
   last: LastRecord | undefined;
@@ -20,7 +20,7 @@ interface SavedState {
 
 interface KeeperOptions<State extends ProjectionState> extends ProjectionOptions<State> {
   /** Returns the current state. */
-  takeState(): SavedState;
+  takeState(): Snapshot;
   isClosed(): boolean;
 }
 
@@ -170,7 +170,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     }
   }
 
-  async #write({ seq, last, save }: SavedState): Promise<void> {
+  async #write({ seq, last, save }: Snapshot): Promise<void> {
     const { snapshot, onUnsaved } = this.#options;
     const startedAt = performance.now();
     this.#isSaving = true;

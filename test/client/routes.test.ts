@@ -368,14 +368,14 @@ const calls: Record<string, Call> = {
   listPersonCalendarAddresses: plain('listPersonCalendarAddresses', { person: 'me' }),
   createPersonCalendarAddress: plain('createPersonCalendarAddress', { person: 'me' }),
   deletePersonCalendarAddress: async (client) => {
-    const made = await plain('createPersonCalendarAddress', { person: 'me' })(client);
-    return plain('deletePersonCalendarAddress', { person: 'me', address: (made as { id: string }).id })(client);
+    const created = await plain('createPersonCalendarAddress', { person: 'me' })(client);
+    return plain('deletePersonCalendarAddress', { person: 'me', address: (created as { id: string }).id })(client);
   },
   listRotationCalendarAddresses: withRotation('listRotationCalendarAddresses'),
   createRotationCalendarAddress: withRotation('createRotationCalendarAddress'),
   deleteRotationCalendarAddress: async (client) => {
-    const made = await withRotation('createRotationCalendarAddress')(client);
-    const { id } = made as { id: string };
+    const created = await withRotation('createRotationCalendarAddress')(client);
+    const { id } = created as { id: string };
     return plain('deleteRotationCalendarAddress', { rotation: 'ops', address: id })(client);
   },
   postAlertmanagerSilence: plain('postAlertmanagerSilence', alertmanagerSilence),

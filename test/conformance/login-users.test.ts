@@ -36,19 +36,19 @@ test('the passwords come from SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASS
 
 test('a missing password is random, printed once on startup, and works', async (t) => {
   const first = await startProgramWithLogin(t);
-  const made = [...first.output.stdout.matchAll(announcement)].map(([, name, password]) => [name, password]);
+  const created = [...first.output.stdout.matchAll(announcement)].map(([, name, password]) => [name, password]);
   assert.deepEqual(
-    made.map(([name]) => name),
+    created.map(([name]) => name),
     ['admin', 'reader'],
   );
-  for (const [Username, Password] of made) {
+  for (const [Username, Password] of created) {
     const body = { Username, Password };
     assert.equal((await first.request('POST', '/api/auth/login', { body })).status, 200);
   }
   const { stdout, stderr } = await first.stop();
-  for (const [, password = ''] of made) assert.equal(`${stdout}${stderr}`.split(password).length, 2);
+  for (const [, password = ''] of created) assert.equal(`${stdout}${stderr}`.split(password).length, 2);
   const second = await startProgramWithLogin(t);
-  for (const [, password = ''] of made) assert.equal(second.output.stdout.includes(password), false);
+  for (const [, password = ''] of created) assert.equal(second.output.stdout.includes(password), false);
 });
 
 test('there is no default password', async (t) => {

@@ -126,12 +126,12 @@ test('users and keys are created, changed and deleted with the keyboard alone, a
   expect(await findFaults(page)).toEqual([]);
   await keyForm.getByRole('button', { name: 'Create' }).press('Enter');
   const shown = drawer(page, 'Key grafana');
-  const made = (await shown.getByText(/^sbk_/).textContent()) ?? '';
-  const send = () => app.request('POST', '/api/alert', { token: made, body: { message: 'x' } });
+  const shownKey = (await shown.getByText(/^sbk_/).textContent()) ?? '';
+  const send = () => app.request('POST', '/api/alert', { token: shownKey, body: { message: 'x' } });
   expect((await send()).status).toBe(200);
   await expect(shown.getByRole('button', { name: 'Copy the key' })).toBeVisible();
   await shown.getByRole('button', { name: 'Done' }).press('Enter');
-  await expect(page.getByText(made)).toHaveCount(0);
+  await expect(page.getByText(shownKey)).toHaveCount(0);
   await expect(row(page, 'grafana')).toHaveText(/alerts:write, metrics:read/);
   await row(page, 'grafana').getByRole('button', { name: 'grafana' }).press('Enter');
   await drawer(page, 'Key grafana').getByRole('button', { name: 'Delete…' }).press('Enter');

@@ -54,8 +54,8 @@ test('a host gets each watch for its name or tags once, and no watches of other 
 test('a key cannot enrol a host that would get the password of a watch', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
-  const made = await app.request('POST', '/api/keys', { token, body: { name: 'ops', scopes: ['hosts:create'] } });
-  const ops = made.json['key'] as string;
+  const created = await app.request('POST', '/api/keys', { token, body: { name: 'ops', scopes: ['hosts:create'] } });
+  const ops = created.json['key'] as string;
   await enrol(app, ops, 'web-1');
   const login = { type: 'redis', host: 'db.example', password: 'correct horse' };
   for (const watch of [

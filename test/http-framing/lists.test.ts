@@ -268,7 +268,13 @@ const appendTo = async (directory: string, name: string, records: readonly LogRe
 };
 
 /** Returns a runtime setting in the form of the settings log. */
-const toMade = (kind: string, name: string, value: object) => ({ kind, name, value, by: 'anna', at: Date.now() });
+const toStoredSetting = (kind: string, name: string, value: object) => ({
+  kind,
+  name,
+  value,
+  by: 'anna',
+  at: Date.now(),
+});
 
 /**
  * Creates a folder with the entries that would take too long to create through requests: settings, and the audit of
@@ -279,13 +285,13 @@ const createDataDir = async (t: TestContext, content: Content, stored: number): 
   const [from, to] = [Date.now(), Date.now() + day];
   const common = { comment: '', createdBy: 'anna' };
   // No version has this type.
-  const broken = create(stored, (index) => toMade('watch', `b${index}`, { type: 'moon' }));
+  const broken = create(stored, (index) => toStoredSetting('watch', `b${index}`, { type: 'moon' }));
   const overrides = create(upTo(1000)(stored), (index) => {
     const times = { startsAt: to + index * day, endsAt: to + (index + 1) * day };
-    return toMade('override', createId(from), { rotation: 'r0', member: 'd0', ...times, ...common });
+    return toStoredSetting('override', createId(from), { rotation: 'r0', member: 'd0', ...times, ...common });
   });
   const silences = create(stored, (index) =>
-    toMade('silence', createId(from), {
+    toStoredSetting('silence', createId(from), {
       matching: { match: { source: `silenced ${index}` } },
       startsAt: from,
       endsAt: to,

@@ -36,10 +36,10 @@ const findIncident = async (app: TestApp, source: string) => {
 };
 
 /** Waits until the pager has got exactly these notifications about incidents of watches, in any order. */
-const waitForNews = (pager: Receiver, expected: string[]): Promise<void> =>
+const waitForMessages = (pager: Receiver, expected: string[]): Promise<void> =>
   waitUntilPasses(() => {
-    const news = messagesTo(pager).map((text) => text.replace(/#\d+ (\w+):.*/, '$1'));
-    assert.deepEqual(news.toSorted(), expected.toSorted());
+    const messages = messagesTo(pager).map((text) => text.replace(/#\d+ (\w+):.*/, '$1'));
+    assert.deepEqual(messages.toSorted(), expected.toSorted());
   }, 15_000);
 
 test('while a router is down, one message is sent for all that depends on it, three levels deep', async (t) => {
@@ -55,7 +55,7 @@ test('while a router is down, one message is sent for all that depends on it, th
   // The farthest dependents fail first.
   for (const site of [web, core, router]) site.fail();
   for (const name of ['router', 'core', 'web']) await waitForState(app, token, name, 'firing');
-  await waitForNews(pager, ['opened router']);
+  await waitForMessages(pager, ['opened router']);
   const cause = await findIncident(app, 'watch/router');
   for (const source of ['watch/web', 'watch/core']) {
     await waitUntilPasses(async () => {
@@ -66,10 +66,10 @@ test('while a router is down, one message is sent for all that depends on it, th
   }
   assert.equal(cause.cause, null);
   other.fail();
-  await waitForNews(pager, ['opened router', 'opened other']);
+  await waitForMessages(pager, ['opened router', 'opened other']);
   for (const site of [web, core, router, other]) site.recover();
   for (const name of ['router', 'core', 'web', 'other']) await waitForState(app, token, name, 'ok');
-  await waitForNews(pager, ['opened router', 'opened other', 'resolved router', 'resolved other']);
+  await waitForMessages(pager, ['opened router', 'opened other', 'resolved router', 'resolved other']);
   assert.deepEqual((await findIncident(app, 'watch/web')).cause, {
     id: cause.id,
     number: cause.number,
@@ -85,12 +85,12 @@ test('an incident that outlives its cause notifies after the grace, and its end 
   ]);
   for (const name of ['router', 'web']) await waitForState(app, token, name, 'ok');
   router.fail();
-  await waitForNews(pager, ['opened router']);
+  await waitForMessages(pager, ['opened router']);
   web.fail();
   await waitForState(app, token, 'web', 'firing');
   router.recover();
-  await waitForNews(pager, ['opened router', 'resolved router']);
-  await waitForNews(pager, ['opened router', 'resolved router', 'opened web']);
+  await waitForMessages(pager, ['opened router', 'resolved router']);
+  await waitForMessages(pager, ['opened router', 'resolved router', 'opened web']);
   const { resolvedAt } = await findIncident(app, 'watch/router');
   const { id } = await findIncident(app, 'watch/web');
   await waitUntilPasses(async () => {
@@ -100,7 +100,7 @@ test('an incident that outlives its cause notifies after the grace, and its end 
   });
   assert.equal((await findIncident(app, 'watch/web')).cause, null);
   web.recover();
-  await waitForNews(pager, ['opened router', 'resolved router', 'opened web', 'resolved web']);
+  await waitForMessages(pager, ['opened router', 'resolved router', 'opened web', 'resolved web']);
 });
 
 test('an incident waits for the next check of its possible cause, and no longer', async (t) => {
@@ -122,7 +122,7 @@ test('an incident waits for the next check of its possible cause, and no longer'
     assert.equal(json.notifications[0]?.next.waitsFor, 'cause');
   });
   assert.deepEqual(messagesTo(pager), []);
-  await waitForNews(pager, ['opened web']);
+  await waitForMessages(pager, ['opened web']);
 });
 
 test('a destination notified before the cause opened gets the end', async (t) => {
@@ -133,11 +133,11 @@ test('a destination notified before the cause opened gets the end', async (t) =>
   ]);
   for (const name of ['router', 'web']) await waitForState(app, token, name, 'ok');
   web.fail();
-  await waitForNews(pager, ['opened web']);
+  await waitForMessages(pager, ['opened web']);
   router.fail();
-  await waitForNews(pager, ['opened web', 'opened router']);
+  await waitForMessages(pager, ['opened web', 'opened router']);
   web.recover();
-  await waitForNews(pager, ['opened web', 'opened router', 'resolved web']);
+  await waitForMessages(pager, ['opened web', 'opened router', 'resolved web']);
 });
 
 test('a flapping cause holds its dependents until the grace after its last end', async (t) => {
@@ -157,9 +157,9 @@ test('a flapping cause holds its dependents until the grace after its last end',
     await setTimeout(500 * round);
   }
   await waitUntil('web is notified', () => messagesTo(pager).some((text) => text.includes('web:')));
-  const news = messagesTo(pager).map((text) => text.replace(/#\d+ (\w+):.*/, '$1'));
-  assert.equal(news.filter((text) => text === 'opened web').length, 1);
-  assert.equal(news.indexOf('opened web'), news.length - 1);
+  const messages = messagesTo(pager).map((text) => text.replace(/#\d+ (\w+):.*/, '$1'));
+  assert.equal(messages.filter((text) => text === 'opened web').length, 1);
+  assert.equal(messages.indexOf('opened web'), messages.length - 1);
 });
 
 test('a heartbeat and a host depend on a watch, and a policy takes no step while the cause is open', async (t) => {
@@ -172,7 +172,7 @@ test('a heartbeat and a host depend on a watch, and a policy takes no step while
   });
   await waitForState(app, token, 'router', 'ok');
   router.fail();
-  await waitForNews(pager, ['opened router']);
+  await waitForMessages(pager, ['opened router']);
   const { status } = await app.request('POST', '/ping/backup/fail', { token });
   assert.equal(status, 200);
   const held = await waitForHeld(app, 'heartbeat/backup');

@@ -35,18 +35,18 @@ const startDesk = async (t: TestContext, names: readonly string[]) => {
   site.behave(answer(500));
   await waitForState(app, token, 'web', 'firing');
   const findIncident = async (source: string) => (await listIncidents(app, `?state=all&source=${source}`)).data[0];
-  const waitForNews = (expected: RegExp[]) =>
+  const waitForMessages = (expected: RegExp[]) =>
     waitUntilPasses(() => {
-      const news = messagesTo(pager);
-      assert.equal(news.length, expected.length, JSON.stringify(news));
-      for (const [index, text] of news.entries()) assert.match(text, expected[index] ?? /^$/);
+      const messages = messagesTo(pager);
+      assert.equal(messages.length, expected.length, JSON.stringify(messages));
+      for (const [index, text] of messages.entries()) assert.match(text, expected[index] ?? /^$/);
     }, silenceMs);
-  return { app, send, findIncident, waitForNews, recover: () => site.behave(answer(200)) };
+  return { app, send, findIncident, waitForMessages, recover: () => site.behave(answer(200)) };
 };
 
 test('the incident of a watch waits for its silent host, names it as the cause, and notifies nobody', async (t) => {
-  const { app, send, findIncident, waitForNews, recover } = await startDesk(t, ['web-1']);
-  await waitForNews([/^opened .*web-1 has not reported since/]);
+  const { app, send, findIncident, waitForMessages, recover } = await startDesk(t, ['web-1']);
+  await waitForMessages([/^opened .*web-1 has not reported since/]);
   const cause = await findIncident('host/web-1');
   const held = await findIncident('watch/web');
   assert.deepEqual(held?.cause, { id: cause?.id, number: cause?.number, name: 'host web-1' });
@@ -54,12 +54,12 @@ test('the incident of a watch waits for its silent host, names it as the cause, 
   recover();
   await waitUntilPasses(async () => assert.equal((await findIncident('watch/web'))?.state, 'resolved'));
   await send('web-1');
-  await waitForNews([/^opened .*web-1/, /^resolved .*web-1/]);
+  await waitForMessages([/^opened .*web-1/, /^resolved .*web-1/]);
 });
 
 test('the alert about most hosts is the cause for each of them, until a host reports again', async (t) => {
-  const { send, findIncident, waitForNews } = await startDesk(t, ['web-1', 'web-2', 'web-3']);
-  await waitForNews([/^opened .*[23] of 3 hosts have not reported since/]);
+  const { send, findIncident, waitForMessages } = await startDesk(t, ['web-1', 'web-2', 'web-3']);
+  await waitForMessages([/^opened .*[23] of 3 hosts have not reported since/]);
   const cause = await findIncident('hosts');
   assert.deepEqual((await findIncident('watch/web'))?.cause, {
     id: cause?.id,
@@ -68,7 +68,7 @@ test('the alert about most hosts is the cause for each of them, until a host rep
   });
   await send('web-1');
   const returnedAt = performance.now();
-  await waitForNews([/^opened .*[23] of 3 hosts/, /^opened .*web/]);
+  await waitForMessages([/^opened .*[23] of 3 hosts/, /^opened .*web/]);
   assert.ok(performance.now() - returnedAt < 20_000, `notified after ${performance.now() - returnedAt} ms`);
   assert.equal((await findIncident('hosts'))?.state, 'open');
 });

@@ -6,7 +6,7 @@ import { passwords, secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { isLong } from '../support/long.ts';
-import { readNews, toIncidentDestination } from '../support/notifications.ts';
+import { readNotificationTexts, toIncidentDestination } from '../support/notifications.ts';
 import { type Running, startProgram } from '../support/program.ts';
 import { type Received, startReceiver } from '../support/receiver.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
@@ -26,7 +26,7 @@ for (const kills of [false, true]) {
     const [anna, ben] = await Promise.all(
       ['anna', 'ben'].map((who) =>
         startReceiver(t, (response, { body }) => {
-          for (const news of readNews(body)) say(`${who} is notified: ${news}`);
+          for (const message of readNotificationTexts(body)) say(`${who} is notified: ${message}`);
           response.end();
         }),
       ),
@@ -68,21 +68,23 @@ for (const kills of [false, true]) {
       });
       assert.ok(answer.ok, `${address}: ${answer.status} ${await answer.text()}`);
     };
-    const news = ({ requests }: { requests: Received[] }): string[] => [
-      ...new Set(requests.flatMap(({ body }) => readNews(body)).map((text) => text.split(' ')[0] ?? '')),
+    const listTypes = ({ requests }: { requests: Received[] }): string[] => [
+      ...new Set(requests.flatMap(({ body }) => readNotificationTexts(body)).map((text) => text.split(' ')[0] ?? '')),
     ];
     /** Counts reminders. A message that is sent again after a kill keeps its id. */
     const countReminders = (): number => {
-      const sent = anna.requests.filter(({ body }) => readNews(body).some((text) => text.startsWith('reminder')));
+      const sent = anna.requests.filter(({ body }) =>
+        readNotificationTexts(body).some((text) => text.startsWith('reminder')),
+      );
       return new Set(sent.map(({ headers }) => headers['webhook-id'])).size;
     };
     await start();
     await post(`${url}/api/alert`, { key: 'disk', level: 'CRITICAL', source: 'backup', message: 'disk is full' });
-    await waitUntil('anna is notified', () => news(anna).includes('opened'), patienceMs);
+    await waitUntil('anna is notified', () => listTypes(anna).includes('opened'), patienceMs);
     await kill();
     await waitUntil('anna is reminded', () => countReminders() >= 1, patienceMs);
     await kill();
-    await waitUntil('ben is notified after the escalation', () => news(ben).includes('opened'), patienceMs);
+    await waitUntil('ben is notified after the escalation', () => listTypes(ben).includes('opened'), patienceMs);
     await kill();
     await waitUntil('anna is reminded again', () => countReminders() >= 2, patienceMs);
     const { data } = JSON.parse(ben.requests[0]?.body ?? '') as { data: { acknowledgeUrl: string } };
@@ -99,11 +101,11 @@ for (const kills of [false, true]) {
     });
     await waitUntil(
       'both are notified of the resolution',
-      () => [anna, ben].every((who) => news(who).includes('resolved')),
+      () => [anna, ben].every((who) => listTypes(who).includes('resolved')),
       patienceMs,
     );
-    assert.deepEqual(news(anna), ['opened', 'reminder', 'resolved']);
-    assert.deepEqual(news(ben), ['opened', 'resolved']);
+    assert.deepEqual(listTypes(anna), ['opened', 'reminder', 'resolved']);
+    assert.deepEqual(listTypes(ben), ['opened', 'resolved']);
     assert.ok(countReminders() <= reminders + 1);
     const { json } = (await program?.request('GET', '/api/incidents/1')) ?? {};
     const { timeline = [] } = json as {

@@ -148,8 +148,8 @@ for (const program of programs) {
     const applied = await run([...args, '--apply']);
     assert.deepEqual([applied.code, applied.stderr], [0, ''], applied.stdout);
     assert.match(applied.stdout, /^Initial password of anna: [\w-]{20}$/m);
-    const made = await read<{ layers: object[] }>(`/api/rotations/${rotation}`);
-    if (layers.length > 0) assert.deepEqual(made.layers, layers);
+    const imported = await read<{ layers: object[] }>(`/api/rotations/${rotation}`);
+    if (layers.length > 0) assert.deepEqual(imported.layers, layers);
     const stored = await read<{ steps: object[]; repeat: number }>(`/api/escalation-policies/${policy}`);
     assert.deepEqual([stored.steps, stored.repeat], [steps, repeat]);
     const { data } = await read<{ data: { member: string; startsAt: string }[] }>('/api/oncall/overrides');

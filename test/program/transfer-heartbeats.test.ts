@@ -55,14 +55,15 @@ const fill = async (t: Scope, place: Place): Promise<void> => {
   await ping(second.url, `${failed}/4`, { method: 'POST', body: 'still no space' });
   await waitForState(second, 'overdue', 'down');
   await second.close();
-  assert.deepEqual(newsOf(receiver).sort(), [
+  assert.deepEqual(listMessages(receiver).sort(), [
     'opened Heartbeat failed failed with exit code 3',
     'opened Heartbeat overdue is late',
   ]);
 };
 
 /** Returns the notifications without times and numbers. Numbers depend on the order of simultaneous problems. */
-const newsOf = (receiver: Receiver): string[] => messagesTo(receiver).map((text) => text.replace(/ #\d+|:.*/g, ''));
+const listMessages = (receiver: Receiver): string[] =>
+  messagesTo(receiver).map((text) => text.replace(/ #\d+|:.*/g, ''));
 
 const readAll = async (app: TestApp) => {
   const token = await adminToken(app);
@@ -98,7 +99,7 @@ const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<vo
   await ping(later.url, uuid ?? '');
   // The second problem of the failing heartbeat still has its alert, and the recovery ends the other alert.
   await waitForRequests(receiver, 1);
-  assert.deepEqual(newsOf(receiver), ['resolved Heartbeat overdue is late']);
+  assert.deepEqual(listMessages(receiver), ['resolved Heartbeat overdue is late']);
   const levels = await readAll(later);
   assert.equal(levels.heartbeats.data.find(({ name }) => name === 'soon')?.state, 'late');
   await later.close();
@@ -135,7 +136,7 @@ test('an instance that runs during the import into its database shows the heartb
   const { uuid } = await readHeartbeat(running, 'overdue', token);
   await ping(running.url, uuid ?? '');
   await waitForRequests(receiver, 1);
-  assert.deepEqual(newsOf(receiver), ['resolved Heartbeat overdue is late']);
+  assert.deepEqual(listMessages(receiver), ['resolved Heartbeat overdue is late']);
 });
 
 test('heartbeats that cannot be imported are named by line, and nothing is stored', async (t) => {

@@ -33,17 +33,17 @@ test('instances that share a database have equal members on call, including over
   const token = await one.login('admin');
   const member = before?.member === 'anna' ? 'ben' : 'anna';
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
-  const made = await one.request<{ id: string }>('POST', '/api/oncall/overrides', {
+  const created = await one.request<{ id: string }>('POST', '/api/oncall/overrides', {
     token,
     body: { rotation: 'oncall', member, endsAt },
   });
-  assert.equal(made.status, 201);
+  assert.equal(created.status, 201);
   await waitUntil(
     'the other instance knows the override',
-    async () => (await read(two))?.override?.id === made.json.id,
+    async () => (await read(two))?.override?.id === created.json.id,
   );
   assert.equal((await read(two))?.member, member);
-  const path = `/api/oncall/overrides/${made.json.id}`;
+  const path = `/api/oncall/overrides/${created.json.id}`;
   assert.equal((await two.request('DELETE', path, { token: await two.login('admin') })).status, 200);
   await waitUntil(
     'the first instance knows that it has ended',

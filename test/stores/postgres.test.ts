@@ -47,16 +47,16 @@ test('postgres: each migration is reported once, and none on tables that are up 
   skip,
 }, async (t) => {
   const url = await createEmptyDatabase();
-  const told: [number, number][] = [];
-  await open(t, url, (...step) => told.push(step)).check();
+  const reported: [number, number][] = [];
+  await open(t, url, (...step) => reported.push(step)).check();
   assert.deepEqual(
-    told,
-    Array.from({ length: told.length }, (_, done) => [done, told.length - 1]),
+    reported,
+    Array.from({ length: reported.length }, (_, done) => [done, reported.length - 1]),
   );
-  assert.ok(told.length > 5);
-  const before = told.length;
-  await open(t, url, (...step) => told.push(step)).check();
-  assert.equal(told.length, before);
+  assert.ok(reported.length > 5);
+  const before = reported.length;
+  await open(t, url, (...step) => reported.push(step)).check();
+  assert.equal(reported.length, before);
 });
 
 test('postgres: an instance reads the changes of another instance', { skip }, async (t) => {

@@ -100,8 +100,8 @@ for (const hasSnapshot of [false, true]) {
     for (const id of [lost.id, last?.id ?? ''])
       await two.store.act({ type: 'comment', id, by: 'anna', comment: 'lost' });
     await catchUp();
-    const told: string[] = [];
-    one.store.onChanged((incidents) => told.push(...incidents.map(({ about, version }) => `${about} ${version}`)));
+    const reported: string[] = [];
+    one.store.onChanged((incidents) => reported.push(...incidents.map(({ about, version }) => `${about} ${version}`)));
     await runSql(
       url,
       `BEGIN; DELETE FROM signalbox.alert WHERE seq > 2; DELETE FROM signalbox.alert_event WHERE seq > 2;
@@ -120,7 +120,10 @@ for (const hasSnapshot of [false, true]) {
       'other 1',
     ]);
     for (const instance of [one, two]) assert.deepEqual(await readAll(instance), expected);
-    await waitUntil('listeners have the changes', () => told.includes('kept too 1') && told.includes('and another 1'));
+    await waitUntil(
+      'listeners have the changes',
+      () => reported.includes('kept too 1') && reported.includes('and another 1'),
+    );
     await send(one, 'later');
     await waitUntilPasses(async () => assert.deepEqual(await readAll(two), await readAll(one)));
     assert.equal((await readAll(one)).length, 6);

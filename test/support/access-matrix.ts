@@ -67,9 +67,9 @@ const listCallers = ({ reader, admin, keys }: Credentials): Caller[] => [
 
 /** Creates a key for each scope, and the entries that make a server accept these keys. */
 export const createScopeKeys = (): { keys: Record<Scope, string>; entries: AccessKey[] } => {
-  const made = scopes.map((scope) => [scope, createAccessKey(scope.replace(':', '-'), [scope])] as const);
-  const keys = Object.fromEntries(made.map(([scope, { key }]) => [scope, key])) as Record<Scope, string>;
-  return { keys, entries: made.map(([, { entry }]) => entry) };
+  const created = scopes.map((scope) => [scope, createAccessKey(scope.replace(':', '-'), [scope])] as const);
+  const keys = Object.fromEntries(created.map(([scope, { key }]) => [scope, key])) as Record<Scope, string>;
+  return { keys, entries: created.map(([, { entry }]) => entry) };
 };
 
 type Operations = Record<string, { 'x-signalbox-right'?: Right }>;

@@ -21,11 +21,12 @@ interface Payload {
 }
 
 /** Reads the changes in the body of a webhook, such as `opened #1 disk is full`, one per incident. */
-export const readNews = (body: string): string[] =>
+export const readNotificationTexts = (body: string): string[] =>
   (JSON.parse(body) as Payload).data.incidents.map(({ what, number, title }) => `${what} #${number} ${title}`);
 
 /** Returns the notifications that a receiver got. */
-export const messagesTo = ({ requests }: Receiver): string[] => requests.flatMap(({ body }) => readNews(body));
+export const messagesTo = ({ requests }: Receiver): string[] =>
+  requests.flatMap(({ body }) => readNotificationTexts(body));
 
 /** Returns all features with a clock that the test controls. */
 export const withClock = (clock: () => Date): Feature[] =>

@@ -8,8 +8,8 @@ const password = 'correct horse battery staple';
 /** Creates a user, and returns the user's token. */
 export const createUser = async (app: TestApp, name: string, role: 'Admin' | 'Reader' = 'Reader'): Promise<string> => {
   const token = await adminToken(app);
-  const made = await app.request('POST', '/api/users', { token, body: { name, role, password } });
-  assert.equal(made.status, 201, made.text);
+  const created = await app.request('POST', '/api/users', { token, body: { name, role, password } });
+  assert.equal(created.status, 201, created.text);
   const { json } = await app.request('POST', '/api/auth/login', { body: { Username: name, Password: password } });
   return json['token'] as string;
 };
@@ -31,8 +31,8 @@ export const createPerson = async (
 /** Creates or replaces a policy, and makes it the default policy of the routing. */
 export const putPolicy = async (app: TestApp, policy: object, name = 'ops'): Promise<void> => {
   const token = await adminToken(app);
-  const made = await app.request('PUT', `/api/escalation-policies/${name}`, { token, body: policy });
-  assert.ok(made.status < 300, made.text);
+  const created = await app.request('PUT', `/api/escalation-policies/${name}`, { token, body: policy });
+  assert.ok(created.status < 300, created.text);
   const body = { rules: [], default: name };
   const routed = await app.request('PUT', '/api/escalation-routing', { token, body });
   assert.equal(routed.status, 200, routed.text);

@@ -127,13 +127,13 @@ test('runtime watches are created, replaced and deleted by version, and watches 
   const app = await startApp(t, { settings: { watches: [config], defaultWatches: true } });
   const token = await app.login('admin');
   const cpu = { name: 'cpu', type: 'cpu', limit: 101 };
-  const made = await createWatch(app, token, cpu);
+  const created = await createWatch(app, token, cpu);
   const put = (name: string, body: object, headers = {}) =>
     app.request<Watch>('PUT', `/api/watches/${name}`, { token, body, headers });
-  assert.deepEqual([made.origin, made.settings, made.updatedBy], ['made', cpu, 'admin']);
+  assert.deepEqual([created.origin, created.settings, created.updatedBy], ['made', cpu, 'admin']);
   assert.equal((await app.request('POST', '/api/watches', { token, body: cpu })).status, 409);
   assert.equal((await put('cpu', { ...cpu, limit: 102 }, { 'if-match': '"999"' })).status, 412);
-  const changed = await put('cpu', { ...cpu, limit: 102 }, { 'if-match': `"${made.version}"` });
+  const changed = await put('cpu', { ...cpu, limit: 102 }, { 'if-match': `"${created.version}"` });
   assert.deepEqual([changed.status, changed.json.settings.limit], [200, 102]);
   assert.equal((await put('cpu', { ...cpu, name: 'other' })).status, 400);
   assert.equal((await put('ours', config)).status, 409);

@@ -160,14 +160,14 @@ const attempt = async (
   server: AlertServer,
   request: Parameters<typeof callServer>[2],
 ): Promise<Delivery & { minWaitMs?: number }> => {
-  const { status, headers, text, reason, isLasting } = await callServer(server, 'api/alert', request);
+  const { status, headers, text, reason, isPermanent } = await callServer(server, 'api/alert', request);
   const { id } = parseObject(text);
   if (status === 200 && typeof id === 'string') return { id };
   if (status === 200) return { reason: `${server.url.origin} is not a signalbox server`, cause: 'server' };
   if (isPassingStatus(status)) {
     return { reason, cause: 'away', minWaitMs: 1000 * (parseRetryAfter(headers['retry-after']) ?? 0) };
   }
-  if (status === 0) return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', minWaitMs: 0 };
+  if (status === 0) return isPermanent ? { reason, cause: 'server' } : { reason, cause: 'away', minWaitMs: 0 };
   const advice = status === 401 ? toAdvice(server, text) : '';
   const cause = aboutAlert.has(status) ? 'alert' : 'server';
   return { reason: `${reason}${advice}`, cause, isStored: status === usedKey };

@@ -55,15 +55,15 @@ export const oncallCommand = defineAskingCommand({
     }
     if (override === undefined) {
       const query = { at: at === undefined ? undefined : parseWhen('--at', at, now).toISOString() };
-      return show((await ask<ListReply<OnCall>>('api/oncall', { query })).data, toDutyTable, nothing);
+      return show((await ask<ListReply<OnCall>>('api/oncall', { query })).data, toOnCallTable, nothing);
     }
     const start = from ?? at;
     const startsAt = start === undefined ? undefined : parseWhen('--from', start, now);
     const fields = readOverride(override, until, now, startsAt);
     const comment = message !== undefined && { comment: message };
     const body = { ...fields, ...(startsAt !== undefined && { startsAt: startsAt.toISOString() }), ...comment };
-    const made = await ask<DutyOverride>('api/oncall/overrides', { method: 'POST', body });
-    return show([made], ([row]) => (row ? describeOverride(row) : ''));
+    const created = await ask<DutyOverride>('api/oncall/overrides', { method: 'POST', body });
+    return show([created], ([row]) => (row ? describeOverride(row) : ''));
   },
 });
 
@@ -96,7 +96,7 @@ const nobody = 'nobody';
 
 const nothing = 'No rotations.\n';
 
-const toDutyTable = (rows: readonly OnCall[]): string =>
+const toOnCallTable = (rows: readonly OnCall[]): string =>
   toTable(
     ['ROTATION', 'ON CALL', 'UNTIL', 'NEXT', 'OVERRIDE'],
     rows.map(({ rotation, member, endsAt, override, next }) => [

@@ -136,7 +136,7 @@ export interface ServerReply {
    * True if there was no response and a retry is useless, because the certificate is not trusted or the server speaks
    * neither HTTP nor TLS.
    */
-  isLasting: boolean;
+  isPermanent: boolean;
 }
 
 type Call = Pick<RequestOptions, 'method' | 'headers'> & {
@@ -184,7 +184,7 @@ export const callServer = async (
         headers,
         text,
         reason: explainStatus({ url, key }, status, readError(status, text)),
-        isLasting: false,
+        isPermanent: false,
       };
     } finally {
       sent.destroy();
@@ -192,8 +192,8 @@ export const callServer = async (
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     const reason = timeout.aborted ? `no response within ${Math.round(timeoutMs / 1000)} s` : explainFailure(error);
-    const isLasting = !timeout.aborted && (isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code));
-    return { status: 0, headers: {}, text: '', reason: `${url.origin}: ${reason}`, isLasting };
+    const isPermanent = !timeout.aborted && (isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code));
+    return { status: 0, headers: {}, text: '', reason: `${url.origin}: ${reason}`, isPermanent };
   }
 };
 

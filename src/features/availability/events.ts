@@ -1,6 +1,6 @@
 import type { CheckId, CheckReading } from '../../kit/availability.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
-import type { SavedHistory } from './history.ts';
+import type { HistorySnapshot } from './history.ts';
 
 /** Event in the availability log. Times are Unix milliseconds. */
 export type AvailabilityEvent =
@@ -21,7 +21,7 @@ export type AvailabilityEvent =
   /** The history of a deleted check is no longer needed. */
   | { type: 'forgotten'; check: CheckId; at: number }
   /** History from another store. */
-  | { type: 'imported'; history: SavedHistory; at: number };
+  | { type: 'imported'; history: HistorySnapshot; at: number };
 
 const knownTypes: readonly unknown[] = [
   'state',

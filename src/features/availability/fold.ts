@@ -3,7 +3,7 @@ import { dayMs } from '../../lib/units.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import { type AvailabilityEvent, parseAvailabilityEvent } from './events.ts';
-import { CheckHistory, type SavedHistory } from './history.ts';
+import { CheckHistory, type HistorySnapshot } from './history.ts';
 
 /** Maximum number of checks with a history, including deleted checks. */
 const maxHistories = 20_000;
@@ -12,7 +12,9 @@ const maxHistories = 20_000;
 export type ChangedCheck = CheckId | 'all' | undefined;
 
 /** Entry of a snapshot. */
-export type SavedEntry = SavedHistory | { gapFrom: number | null; alive: (readonly [place: string, at: number])[] };
+export type SnapshotEntry =
+  | HistorySnapshot
+  | { gapFrom: number | null; alive: (readonly [place: string, at: number])[] };
 
 /** Histories of all checks, folded from events. */
 export class AvailabilityFold implements ProjectionState<ChangedCheck> {
@@ -69,14 +71,14 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     }
   }
 
-  save(): (readonly SavedEntry[])[] {
+  save(): (readonly SnapshotEntry[])[] {
     const gapFrom = Number.isFinite(this.#gapFrom) ? this.#gapFrom : null;
     const places = { gapFrom, alive: [...this.#alive] };
     return [[places], ...Array.from(this.list(), (history) => [history.save()])];
   }
 
   restore(entry: unknown): ChangedCheck {
-    const saved = entry as SavedEntry;
+    const saved = entry as SnapshotEntry;
     if ('gapFrom' in saved) {
       this.#gapFrom = saved.gapFrom ?? Number.POSITIVE_INFINITY;
       for (const [place, at] of saved.alive) this.#alive.set(place, at);

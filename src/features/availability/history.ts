@@ -1,8 +1,8 @@
 import type { CheckId, CheckState } from '../../kit/availability.ts';
-import { type OutageFacts, type SavedTimeline, Timeline } from './timeline.ts';
+import { type OutageFacts, Timeline, type TimelineSnapshot } from './timeline.ts';
 
 /** History of a check in a snapshot and in an export. */
-export interface SavedHistory extends SavedTimeline {
+export interface HistorySnapshot extends TimelineSnapshot {
   check: CheckId;
   createdAt: number;
   deletedAt: number | null;
@@ -74,13 +74,13 @@ export class CheckHistory {
     this.#settle(at);
   }
 
-  save(): SavedHistory {
+  save(): HistorySnapshot {
     const { check, createdAt, deletedAt, timeline } = this;
     const places = [...this.#places];
     return { check, createdAt, deletedAt, places, isMaintained: this.#isMaintained, ...timeline.save() };
   }
 
-  static restore(saved: SavedHistory): CheckHistory {
+  static restore(saved: HistorySnapshot): CheckHistory {
     const history = new CheckHistory(saved.check, saved.createdAt, Timeline.restore(saved));
     history.deletedAt = saved.deletedAt;
     for (const [place, isUp] of saved.places) history.#places.set(place, isUp);

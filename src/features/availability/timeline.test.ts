@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../test/support/long.ts';
 import { type CheckState, checkStates } from '../../kit/availability.ts';
-import { daySeconds, maxChanges, type SavedTimeline, Timeline } from './timeline.ts';
+import { daySeconds, maxChanges, Timeline, type TimelineSnapshot } from './timeline.ts';
 
 const days = 250;
 const midnight = 20_000 * daySeconds;
@@ -69,7 +69,7 @@ const step = fc.oneof(
 
 /** Copies a timeline through its snapshot form. */
 const copy = (timeline: Timeline): Timeline =>
-  Timeline.restore(JSON.parse(JSON.stringify(timeline.save())) as SavedTimeline);
+  Timeline.restore(JSON.parse(JSON.stringify(timeline.save())) as TimelineSnapshot);
 
 const play = (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
   const model = new Model();

@@ -60,7 +60,7 @@ interface TimelineOutage extends OutageFacts {
 }
 
 /** Timeline as stored in a snapshot. */
-export interface SavedTimeline {
+export interface TimelineSnapshot {
   changes: number[];
   merged: (readonly [start: number, outages: number, ...seconds: number[]])[];
   facts: (readonly [start: number, cause: string | null, incident: number | null])[];
@@ -184,7 +184,7 @@ export class Timeline {
     return outages;
   }
 
-  save(): SavedTimeline {
+  save(): TimelineSnapshot {
     return {
       changes: [...this.#changes],
       merged: Array.from(this.#merged, toSavedMerged),
@@ -194,7 +194,7 @@ export class Timeline {
     };
   }
 
-  static restore({ changes, merged, facts, firstDay, rows }: SavedTimeline): Timeline {
+  static restore({ changes, merged, facts, firstDay, rows }: TimelineSnapshot): Timeline {
     const timeline = new Timeline();
     timeline.#changes = [...changes].sort((one, other) => one - other);
     for (const [start, outages, ...rest] of merged) {
@@ -326,7 +326,7 @@ const toSavedMerged = ([start, { outages, seconds, isEstimated }]: [number, Merg
   [start, outages, ...seconds, ...(isEstimated ? [1] : [])] as const;
 
 /** Returns a timeline that ends at the current time. A timeline records no change before its last entry. */
-export const withoutFuture = (saved: SavedTimeline, now: number): SavedTimeline => {
+export const withoutFuture = (saved: TimelineSnapshot, now: number): TimelineSnapshot => {
   const rows = saved.rows.slice(0, Math.max(0, Math.floor(now / daySeconds) - saved.firstDay));
   const timeline = Timeline.restore({ ...saved, rows, firstDay: rows.length > 0 ? saved.firstDay : 0 });
   timeline.cut(now);

@@ -5,8 +5,8 @@ import { nullable } from '../../kit/shape.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createProjectionTable } from '../../storage/postgres/projection-table.ts';
-import { AvailabilityFold, type SavedEntry } from './fold.ts';
-import { isConsistent, mostDayRows, type SavedTimeline, withoutFuture } from './timeline.ts';
+import { AvailabilityFold, type SnapshotEntry } from './fold.ts';
+import { isConsistent, mostDayRows, type TimelineSnapshot, withoutFuture } from './timeline.ts';
 
 const log = 'availability';
 
@@ -35,7 +35,7 @@ const ExportedHistory = Type.Object(
  * an export.
  */
 class EndedFold extends AvailabilityFold {
-  override save(): (readonly SavedEntry[])[] {
+  override save(): (readonly SnapshotEntry[])[] {
     for (const [place, at] of this.listAlive()) for (const history of this.list()) history.lose(place, at);
     const end = Math.max(0, ...this.listAlive().values());
     for (const history of this.list()) if (history.isMaintained) history.setMaintenance(false, end);
@@ -44,7 +44,7 @@ class EndedFold extends AvailabilityFold {
 }
 
 /** Exports each check's history as a line. Imports each line as an event. */
-export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>({
+export const availabilityTransfer = defineTransfer<SnapshotEntry | PortableRecord>({
   name: log,
   lines: { availability: ExportedHistory },
   // Every start records the checks of the config file, so this log is never empty.
@@ -66,7 +66,7 @@ export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>(
       if (!isConsistent(history)) throw new SettingsError(['availability.changes must be in order, with known states']);
       checks.add(history.check);
       // The clock of the exporting server may have been ahead. An export ends a second after its last change.
-      const past = withoutFuture(history as unknown as SavedTimeline, Math.floor(at / 1000) + 1);
+      const past = withoutFuture(history as unknown as TimelineSnapshot, Math.floor(at / 1000) + 1);
       const saved = { ...history, ...past, places: [], isMaintained: false };
       return { id: createId(), record: { type: 'imported', at, history: saved } };
     };

@@ -4,7 +4,7 @@ import type { HeartbeatKeeper } from './keeper.ts';
 import type { HeartbeatStore } from './store.ts';
 
 /** Milliseconds from the end of a heartbeat's grace period to its alert. */
-const noticeMs = 2000;
+const detectionMs = 2000;
 
 interface HeartbeatDependencyParts {
   store: Pick<HeartbeatStore, 'find'>;
@@ -29,8 +29,8 @@ export const createHeartbeatDependencies = (parts: HeartbeatDependencyParts): De
       if (!known || state?.since !== known.since || (state.lastSuccessAt ?? 0) >= since) return since;
       const { status, dueAt } = alerter.judge(known);
       if (dueAt === null || status === 'paused') return since;
-      const noticedAt = dueAt + known.times.graceAt(dueAt) + noticeMs;
-      return Math.max(since, Math.min(since + graceMs, noticedAt));
+      const detectedAt = dueAt + known.times.graceAt(dueAt) + detectionMs;
+      return Math.max(since, Math.min(since + graceMs, detectedAt));
     },
   };
 };

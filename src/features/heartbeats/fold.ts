@@ -1,6 +1,12 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
-import { clampTimes, createHeartbeatState, foldHeartbeat, fromMoved, type HeartbeatState } from './heartbeat-state.ts';
+import {
+  clampTimes,
+  createHeartbeatState,
+  foldHeartbeat,
+  fromTransferred,
+  type HeartbeatState,
+} from './heartbeat-state.ts';
 import { clampOutages, type Outage } from './outages.ts';
 import { type HeartbeatRecord, parseHeartbeatRecord } from './records.ts';
 import { HeartbeatStates } from './states.ts';
@@ -57,7 +63,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
     if (isImport) this.#addOutage({ from: 0, to: record.at });
     if (event.seq <= (this.#asOf.get(name) ?? 0)) return undefined;
     if (record.type === 'moved') {
-      this.#states.set(fromMoved(record.state, event.seq));
+      this.#states.set(fromTransferred(record.state, event.seq));
       return isImport ? '' : name;
     }
     const known = this.#states.get(name);

@@ -1,7 +1,7 @@
-import type { MovedState } from './moved-state.ts';
 import type { HeartbeatRecord, Ping } from './records.ts';
 import { addLog, endRun, giveUpRuns, type StoredRun, startRun } from './runs.ts';
 import type { Heartbeat } from './schema.ts';
+import type { TransferredState } from './transferred-state.ts';
 
 /** Reason why a heartbeat is down. */
 export interface HeartbeatProblem {
@@ -126,7 +126,7 @@ const foldEnd = (state: HeartbeatState, ping: Ping, at: number, seq: number): He
 };
 
 /** Converts a state to its form in an export. */
-export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): MovedState => ({
+export const toTransferred = ({ seq: _, problem, told, ...state }: HeartbeatState): TransferredState => ({
   ...state,
   runs: [...state.runs],
   problem: problem && withoutSeq(problem),
@@ -134,14 +134,17 @@ export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): Mo
 });
 
 /** Restores an exported state as of the record with the given seq. */
-export const fromMoved = ({ problem, told, ...state }: MovedState, seq: number): HeartbeatState => ({
+export const fromTransferred = ({ problem, told, ...state }: TransferredState, seq: number): HeartbeatState => ({
   ...state,
   seq,
   problem: problem && { ...problem, seq },
-  told: told && toTold(told, seq),
+  told: told && toReported(told, seq),
 });
 
-const toTold = ({ isCurrent, ...told }: NonNullable<MovedState['told']>, seq: number): HeartbeatState['told'] => ({
+const toReported = (
+  { isCurrent, ...told }: NonNullable<TransferredState['told']>,
+  seq: number,
+): HeartbeatState['told'] => ({
   ...told,
   seq: isCurrent ? seq : seq - 1,
 });

@@ -1,5 +1,5 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
-import type { MovedState } from './moved-state.ts';
+import type { TransferredState } from './transferred-state.ts';
 
 export interface Ping {
   type: 'success' | 'start' | 'failure' | 'log';
@@ -33,7 +33,7 @@ export type HeartbeatRecord =
   /** The first ping is expected. Its due time is counted from the time of this event. */
   | ({ type: 'expected' } & OfHeartbeat)
   /** An import stored the state. No ping could be received before the import. */
-  | ({ type: 'moved'; state: MovedState } & OfHeartbeat)
+  | ({ type: 'moved'; state: TransferredState } & OfHeartbeat)
   /** No ping could be received between the two times. */
   | { type: 'outage'; from: number; at: number }
   /** The clock was set back to this time. */

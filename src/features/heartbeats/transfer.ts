@@ -4,10 +4,10 @@ import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import { type HeartbeatEntry, HeartbeatsFold } from './fold.ts';
-import { toMoved } from './heartbeat-state.ts';
-import { MovedState } from './moved-state.ts';
+import { toTransferred } from './heartbeat-state.ts';
 import { maxOutputLength } from './schema.ts';
 import { createHeartbeatSnapshot } from './shared-snapshot.ts';
+import { TransferredState } from './transferred-state.ts';
 
 const log = 'heartbeat';
 
@@ -17,7 +17,7 @@ const log = 'heartbeat';
  */
 export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>({
   name: 'heartbeats',
-  lines: { heartbeats: MovedState },
+  lines: { heartbeats: TransferredState },
   projection: { former: { table: log }, createState: () => new HeartbeatsFold() },
   table: {
     ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
@@ -27,12 +27,12 @@ export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>
       openSnapshot: (query) => createHeartbeatSnapshot({ query }),
     },
   },
-  toLine: (entry) => ('runs' in entry ? ['heartbeats', toMoved(entry)] : undefined),
+  toLine: (entry) => ('runs' in entry ? ['heartbeats', toTransferred(entry)] : undefined),
   createParser: () => {
     const names = new Set<string>();
     const at = Date.now();
     return (_key, value) => {
-      const state = value as MovedState;
+      const state = value as TransferredState;
       const { name, since, runs } = state;
       if (names.has(name)) throw new SettingsError(['heartbeats.name was already used in an earlier line']);
       names.add(name);

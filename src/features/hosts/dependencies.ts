@@ -9,7 +9,7 @@ import type { HostKeeper } from './kind.ts';
  * Milliseconds between the last report of a silent host and its alert. The alert is delayed in case other hosts are
  * also silent.
  */
-const noticeMs = minuteMs + 6000;
+const detectionMs = minuteMs + 6000;
 
 interface HostDependencyParts {
   keeper: HostKeeper;
@@ -35,7 +35,7 @@ export const createHostDependencies = (parts: HostDependencyParts): DependencySo
       const isExpected = state && !state.isHub && ['up', 'late', 'silent'].includes(watch.judge(name).state);
       if (!isExpected || state.at >= since) return since;
       // If reports are missing, only the host's own silence counts.
-      return Math.max(since, Math.min(state.at + silentMs(), since + graceMs) + noticeMs);
+      return Math.max(since, Math.min(state.at + silentMs(), since + graceMs) + detectionMs);
     },
   };
 };

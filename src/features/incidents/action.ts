@@ -64,7 +64,7 @@ export const applyAction = (
     case 'attempt':
       return recordAttempt(draft, incident, action);
     case 'forget':
-      return forgetNotices(draft, incident, action.destinations);
+      return forgetNotifications(draft, incident, action.destinations);
     case 'escalate':
       return escalate(draft, incident, action);
     case 'address':
@@ -120,7 +120,7 @@ const recordNotification = (
   const answered = times ?? (known?.opening === opening ? known.times : undefined);
   const type = what === 'reminder' ? what : isEscalation ? 'escalated' : 'notified';
   const changed = draft.addEvent(incident, { at, type, what, level, destination, result });
-  const notices = draft.editNotices(changed);
+  const notices = draft.editNotifications(changed);
   delete notices[destination];
   // Without its entry in `notices`, the destination is notified again when the incident reopens.
   if (what !== 'resolved')
@@ -138,15 +138,19 @@ const recordAttempt = (
   const changed = draft.touch(incident);
   const { level } = changed;
   const notice = { what: 'opened', level, at, opening: 0, isTold: false, isPending: true } as const;
-  draft.editNotices(changed)[destination] = notice;
+  draft.editNotifications(changed)[destination] = notice;
   return changed;
 };
 
-const forgetNotices = (draft: Draft, incident: StoredIncident, destinations: readonly string[]): StoredIncident => {
+const forgetNotifications = (
+  draft: Draft,
+  incident: StoredIncident,
+  destinations: readonly string[],
+): StoredIncident => {
   const known = destinations.filter((name) => Object.hasOwn(incident.notices, name));
   if (known.length === 0) return incident;
   const changed = draft.touch(incident);
-  const notices = draft.editNotices(changed);
+  const notices = draft.editNotifications(changed);
   for (const name of known) delete notices[name];
   return changed;
 };

@@ -124,7 +124,7 @@ export class Draft {
    * Returns the notices of a copy. They are copied only once per step, because a step may notify a hundred
    * destinations.
    */
-  editNotices(changed: StoredIncident): StoredIncident['notices'] {
+  editNotifications(changed: StoredIncident): StoredIncident['notices'] {
     this.#copied ??= new Set();
     if (!this.#copied.has(changed.notices)) {
       changed.notices = { ...changed.notices };

@@ -265,8 +265,8 @@ test('the record of a first notification is pending while the notification is be
   assert.deepEqual([pending?.isTold, pending?.isPending, life.shown().events], [false, true, 'opened']);
   life.act(delivery as never);
   life.act({ type: 'attempt', destination: 'pager' } as never);
-  const told = life.state.find(1)?.notices['pager'];
-  assert.deepEqual([told?.isTold, told?.isPending], [true, undefined]);
+  const notified = life.state.find(1)?.notices['pager'];
+  assert.deepEqual([notified?.isTold, notified?.isPending], [true, undefined]);
 });
 
 const anyStep = { type: 'escalate', opening: 1, after: null } as const;
@@ -449,7 +449,7 @@ interface Expected {
   reason: string | undefined;
   /** Events that change the state or the level. */
   events: string[];
-  told: boolean;
+  notified: boolean;
 }
 
 const stateEvents = ['opened', 'raised', 'lowered', 'reopened', 'acknowledged', 'snoozeEnded', 'resolved'];
@@ -540,7 +540,7 @@ test('random alerts, actions and times lead to the incidents of the state table'
                 reopened: 0,
                 reason: undefined,
                 events: ['opened'],
-                told: false,
+                notified: false,
               };
               row.push(one);
               incidents.push(one);
@@ -578,8 +578,8 @@ test('random alerts, actions and times lead to the incidents of the state table'
             if (one.state === 'resolved') one.heard = now;
             open(one);
           }
-          if (type === 'notify') one.told = command.act === 'notify';
-          if (type === 'forget') one.told = false;
+          if (type === 'notify') one.notified = command.act === 'notify';
+          if (type === 'forget') one.notified = false;
           if (type === 'task') one.task = true;
         }
       }
@@ -600,7 +600,7 @@ test('random alerts, actions and times lead to the incidents of the state table'
           reopened: shown.reopened,
           reason: shown.resolved?.reason,
           events: events.filter((type) => stateEvents.includes(type)),
-          told: 'pager' in shown.notices,
+          notified: 'pager' in shown.notices,
         };
       });
       assert.deepEqual(
@@ -613,7 +613,7 @@ test('random alerts, actions and times lead to the incidents of the state table'
           .listUnsettled()
           .map(({ number }) => number)
           .toSorted(),
-        incidents.filter(({ state, told }) => state !== 'resolved' || told).map(({ number }) => number),
+        incidents.filter(({ state, notified }) => state !== 'resolved' || notified).map(({ number }) => number),
       );
       assert.equal(life.state.size, incidents.length);
       const sum = incidents.reduce((total, { count }) => total + count, 0);

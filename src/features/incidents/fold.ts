@@ -123,7 +123,7 @@ export class Fold extends Draft {
       level: severity,
       highestLevel: toHigher(severity, counted.highestLevel),
       raisedAt: at,
-      ...toAnew(counted),
+      ...restartEscalation(counted),
     };
     this.change(counted, levels, { ...event, type: 'raised' });
     if (counted.state === 'acknowledged') {
@@ -172,7 +172,8 @@ export class Fold extends Draft {
 }
 
 /** Restarts the escalation. Adds no member to an incident without a policy. */
-const toAnew = ({ escalation }: StoredIncident): Partial<StoredIncident> => (escalation ? { escalation: null } : {});
+const restartEscalation = ({ escalation }: StoredIncident): Partial<StoredIncident> =>
+  escalation ? { escalation: null } : {};
 
 const toHigher = (one: StoredIncident['level'], other: StoredIncident['level']): StoredIncident['level'] =>
   rankOf(one) < rankOf(other) ? one : other;

@@ -16,7 +16,7 @@ export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date):
     for (const { receivedAt } of queue.waiting.list()) if (now.getTime() - receivedAt > longWaitMs) late += 1;
     return sum + late;
   }, 0);
-  const parked = destinations.reduce((sum, { progress }) => sum + progress.parkedCount, 0);
+  const parked = destinations.reduce((sum, { progress }) => sum + progress.givenUpCount, 0);
   const found: [count: number, severity: Concern['severity'], one: string, many: string][] = [
     [failing, 'ERROR', 'destination is failing', 'destinations are failing'],
     [

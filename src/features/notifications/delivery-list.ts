@@ -114,7 +114,7 @@ const toState = (destination: AnyDestination, now: Date) => {
     lastSuccess: lastSuccess?.toISOString() ?? null,
     lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : toLastError(failing),
     nextAttempt: toTimeOrNull(queue.nextAt),
-    parked: isOfAlerts ? destination.progress.parkedCount : 0,
+    parked: isOfAlerts ? destination.progress.givenUpCount : 0,
     dropped: isOfAlerts ? destination.progress.dropped : 0,
   };
 };

@@ -48,7 +48,7 @@ export const addDeliveryMeters = (
     'signalbox_delivery_parked_alerts',
     'Alerts that were given up.',
     ofAlerts,
-    ({ progress }) => progress.parkedCount,
+    ({ progress }) => progress.givenUpCount,
   );
   gauge(
     'signalbox_destination_failing',

@@ -29,7 +29,7 @@ const waitUntilFailing = (app: TestApp, name: string): Promise<void> =>
 const bodyOf = ({ body }: Received) => JSON.parse(body) as Record<string, unknown>;
 
 /** Reads the stored alerts about destinations: status and destination. */
-const readNotices = async (app: TestApp): Promise<string[]> =>
+const readNotifications = async (app: TestApp): Promise<string[]> =>
   (await readRecords(app))
     .filter(({ sender }) => sender === 'signalbox')
     .map(({ status, labels }) => `${status} ${(labels as Record<string, string>)['destination']}`);
@@ -59,7 +59,7 @@ test('the failure and recovery of a destination are reported to the other destin
   assert.deepEqual([resolved['level'], resolved['status'], resolved['resolves']], ['INFO', 'resolved', firing['id']]);
   await waitUntilIdle(app);
   assert.deepEqual([...new Set(messagesOf(bad))], ['first']);
-  assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+  assert.deepEqual(await readNotifications(app), ['firing bad', 'resolved bad']);
 });
 
 test('two failing destinations are each reported once, after any number of attempts', async (t) => {
@@ -68,13 +68,13 @@ test('two failing destinations are each reported once, after any number of attem
   const app = await startOutbox(t, destinations);
   await sendAlert(app, { message: 'first' });
   for (const name of ['one', 'other']) await waitUntilFailing(app, name);
-  await waitUntil('both failures are reported', async () => (await readNotices(app)).length === 2);
+  await waitUntil('both failures are reported', async () => (await readNotifications(app)).length === 2);
   for (let n = 0; n < 5; n += 1) {
     const tried = one.requests.length + other.requests.length;
     for (const name of ['one', 'other']) await retryAll(app, name);
     await waitUntil('both destinations are tried', () => one.requests.length + other.requests.length >= tried + 2);
   }
-  assert.deepEqual((await readNotices(app)).sort(), ['firing one', 'firing other']);
+  assert.deepEqual((await readNotifications(app)).sort(), ['firing one', 'firing other']);
   assert.deepEqual([(await readState(app, 'one')).lagAlerts, (await readState(app, 'other')).lagAlerts], [2, 2]);
 });
 
@@ -89,7 +89,7 @@ test('a destination that fails and recovers repeatedly is reported at most once 
     await waitUntilIdle(app, 'bad');
   }
   assert.ok(bad.requests.length >= 8);
-  assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+  assert.deepEqual(await readNotifications(app), ['firing bad', 'resolved bad']);
 });
 
 test('after a restart, a failing destination is reported neither twice nor too late', async (t) => {
@@ -97,7 +97,7 @@ test('after a restart, a failing destination is reported neither twice nor too l
   const destinations = [toDestination(bad, { name: 'bad' })];
   const app = await startOutbox(t, destinations);
   await sendAlert(app, { message: 'first' });
-  await waitUntil('the failure is reported', async () => (await readNotices(app)).length === 1);
+  await waitUntil('the failure is reported', async () => (await readNotifications(app)).length === 1);
   await app.close();
   const settings = { dataDir: join(app.folder, 'data') };
   const tried = bad.requests.length;
@@ -107,8 +107,8 @@ test('after a restart, a failing destination is reported neither twice nor too l
   bad.behave(answer(200));
   const next = await startOutbox(t, destinations, settings);
   await waitUntilIdle(next, 'bad');
-  await waitUntil('the resolution is stored', async () => (await readNotices(app)).length === 2);
-  assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+  await waitUntil('the resolution is stored', async () => (await readNotifications(app)).length === 2);
+  assert.deepEqual(await readNotifications(app), ['firing bad', 'resolved bad']);
 });
 
 test('a receiver that is unreachable for long is reported as failing, also in the metrics', async (t) => {
@@ -133,21 +133,21 @@ test('the alert about a destination that is removed while the server is off is r
   const failing = toDestination(bad, { name: 'bad' });
   const app = await startOutbox(t, [failing, toDestination(good)]);
   await sendAlert(app, { message: 'first' });
-  await waitUntil('the failure is reported', async () => (await readNotices(app)).length === 1);
+  await waitUntil('the failure is reported', async () => (await readNotifications(app)).length === 1);
   await waitForRequests(good, 2);
   await app.close();
   const settings = { dataDir: join(app.folder, 'data') };
   const without = await startOutbox(t, [toDestination(good)], settings);
   await waitForRequests(good, 3);
   assert.match(messagesOf(good)[2] ?? '', /^Resolved: The destination bad is failing/);
-  assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+  assert.deepEqual(await readNotifications(app), ['firing bad', 'resolved bad']);
   await without.close();
   bad.behave(answer(200));
   const again = await startOutbox(t, [failing], settings);
   await waitUntilIdle(again, 'bad');
   await again.close();
   await (await startOutbox(t, [], settings)).close();
-  assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+  assert.deepEqual(await readNotifications(app), ['firing bad', 'resolved bad']);
 });
 
 test('a receiver that is unreachable for 15 minutes opens an incident, also if the server restarts meanwhile', async (t) => {

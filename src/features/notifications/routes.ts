@@ -133,8 +133,8 @@ const createTestRoute = (find: FindDestination, clock: () => Date, reach: Reach)
 const findOpen = async (destination: Forwarder, alerts: Alerts, id: string) => {
   const record = uuidForm.test(id) ? await alerts.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;
-  const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
-  if (isParked) throw new HttpError('not-found', 'The alert is no longer in the log');
+  const isGivenUp = [...destination.progress.parked.values()].some((parked) => parked.id === id);
+  if (isGivenUp) throw new HttpError('not-found', 'The alert is no longer in the log');
   throw new HttpError('not-found', `${destination.name} has no waiting or given-up alert with this id`);
 };
 

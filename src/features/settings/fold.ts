@@ -59,7 +59,7 @@ interface Kind {
 }
 
 /** Entry in a snapshot. */
-export type SavedSettings =
+export type SettingsSnapshotEntry =
   | { ahead: number; refused: readonly number[]; last?: number }
   | { kind: string; name: string; value: unknown; by: string; at: number; version: number; createdAt: number };
 
@@ -125,9 +125,11 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     return { setting: this.#put(kind, { name, value, version, by, at, createdAt }), changed: kind };
   }
 
-  save(): (readonly SavedSettings[])[] {
+  save(): (readonly SettingsSnapshotEntry[])[] {
     const settings = [...this.#kinds].flatMap(([kind, { settings }]) =>
-      Array.from(settings.values(), ({ length: _, ...setting }): readonly SavedSettings[] => [{ kind, ...setting }]),
+      Array.from(settings.values(), ({ length: _, ...setting }): readonly SettingsSnapshotEntry[] => [
+        { kind, ...setting },
+      ]),
     );
     return [
       [{ ahead: this.#ahead, refused: [...this.#refused], ...(this.#last !== undefined && { last: this.#last }) }],
@@ -136,7 +138,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
   }
 
   restore(entry: unknown): void {
-    const saved = entry as SavedSettings;
+    const saved = entry as SettingsSnapshotEntry;
     if ('ahead' in saved) {
       this.#ahead = saved.ahead;
       this.#last = saved.last;

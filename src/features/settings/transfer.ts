@@ -5,7 +5,7 @@ import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { createId, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import { type PortableRecord, SeenIds } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
-import { type SavedSettings, type SettingChange, SettingsFold } from './fold.ts';
+import { type SettingChange, SettingsFold, type SettingsSnapshotEntry } from './fold.ts';
 
 const UnixMs = Type.Integer({ minimum: 0, maximum: 8.64e15 });
 
@@ -44,7 +44,7 @@ export const settingsTransfer = defineTransfer<PortableRecord>({
   table: createRecordTable('setting', { timeOf: ({ at }) => Number(at) }),
   createFilter: (saved) => {
     const fold = new SettingsFold();
-    const before = (saved?.changes as SavedSettings[] | undefined)?.flatMap((each) => {
+    const before = (saved?.changes as SettingsSnapshotEntry[] | undefined)?.flatMap((each) => {
       fold.restore(each);
       return 'kind' in each ? [toCopy(each)] : [];
     });
@@ -84,7 +84,11 @@ export const settingsTransfer = defineTransfer<PortableRecord>({
 type ChangeOrigin = Partial<Pick<RuntimeSetting, 'version' | 'createdAt'>>;
 
 /** Creates a copy of a setting whose changes may no longer be in the log. */
-const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): PortableRecord => ({
+const toCopy = ({
+  version,
+  createdAt,
+  ...change
+}: Extract<SettingsSnapshotEntry, { kind: string }>): PortableRecord => ({
   id: createId(),
   record: { ...change, copied: { version, createdAt } },
 });

@@ -171,12 +171,12 @@ const naive = (matching: Matching, { labels, ...texts }: Silenceable): boolean =
       Object.entries(wanted).every(([name, like]) => isLikeNaive(labels?.[name], like))
     );
   }
-  const made = {
+  const derived = {
     alertname: texts.source || 'signalbox',
     severity: texts.level.toLowerCase(),
     instance: texts.hostname,
   };
-  return matching.matchers.every((matcher) => naiveMatcher(matcher, { ...made, ...texts, ...labels }));
+  return matching.matchers.every((matcher) => naiveMatcher(matcher, { ...derived, ...texts, ...labels }));
 };
 
 test('the index finds exactly the silences that a naive model finds', () => {

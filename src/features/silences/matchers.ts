@@ -23,8 +23,8 @@ export class Subject {
   // Avoids intermediate objects for speed, because a list of incidents creates thousands of subjects.
   constructor({ source, hostname, level, text, labels }: Silenceable) {
     const message = cut(text);
-    const made = deriveLabels({ source, hostname, level });
-    for (const name in made) this.labels.set(name, cut(made[name as keyof typeof made] ?? ''));
+    const derived = deriveLabels({ source, hostname, level });
+    for (const name in derived) this.labels.set(name, cut(derived[name as keyof typeof derived] ?? ''));
     this.labels.set('source', cut(source));
     this.labels.set('hostname', cut(hostname));
     this.labels.set('level', level);

@@ -43,13 +43,13 @@ export const createAnnouncementRoutes = ({ store, keeper, incidents, clock }: An
       const { id, number } = await incidents.require(request.params.id);
       keeper.require(page);
       const at = clock().getTime();
-      const made = await store.announce({
+      const created = await store.announce({
         type: 'announced',
         announcement: { id: createId(at), page, incident: { id, number }, title },
         update: { at, state, text, by: callerOf(request) },
         at,
       });
-      return sendJson(reply.code(201), toShownAnnouncement(made));
+      return sendJson(reply.code(201), toShownAnnouncement(created));
     },
   }),
   defineRoute({
@@ -94,13 +94,13 @@ export const createAnnouncementRoutes = ({ store, keeper, incidents, clock }: An
       assertOwnMembers(request.body, NewUpdate);
       const { text, state } = request.body;
       const at = clock().getTime();
-      const made = await store.announce({
+      const created = await store.announce({
         type: 'updated',
         announcement: request.params.id,
         update: { at, state, text, by: callerOf(request) },
         at,
       });
-      return sendJson(reply.code(201), toShownAnnouncement(made));
+      return sendJson(reply.code(201), toShownAnnouncement(created));
     },
   }),
 ];

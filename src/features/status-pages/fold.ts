@@ -80,7 +80,7 @@ export type PageEvent =
 type PageOutcome = Announcement | Subscriber | 'missing' | 'full' | 'crowded' | 'left' | undefined;
 
 /** Entry of a snapshot. */
-export type SavedPageEntry = { lastNumber: number } | Announcement | Subscriber | Departure;
+export type PageSnapshotEntry = { lastNumber: number } | Announcement | Subscriber | Departure;
 
 /**
  * Departure of an address from a page, or of all addresses from a deleted page, in Unix milliseconds. The address and
@@ -169,7 +169,7 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     }
   }
 
-  *save(): Iterable<readonly SavedPageEntry[]> {
+  *save(): Iterable<readonly PageSnapshotEntry[]> {
     yield [{ lastNumber: this.#lastNumber }];
     const departures = Array.from(this.#departures, ([left, at]): Departure => ({ left, at }));
     const entries = [...this.#announcements.values(), ...this.#subscribers.values(), ...departures];

@@ -7,7 +7,7 @@ import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createProjectionTable } from '../../storage/postgres/projection-table.ts';
 import { refuseDamage } from '../../storage/snapshot.ts';
 import { maxUpdates, NewAnnouncement } from './announcement.ts';
-import { type PageEvent, PagesFold, type SavedPageEntry } from './fold.ts';
+import { type PageEvent, type PageSnapshotEntry, PagesFold } from './fold.ts';
 import { isMailAddress } from './mail-address.ts';
 import { pageName } from './page.ts';
 
@@ -35,7 +35,7 @@ const ExportedSubscriber = Type.Object(
 );
 
 /** Exports each announcement and subscriber as one line. Imports each line as one event. Nothing is mailed again. */
-export const pagesTransfer = defineTransfer<SavedPageEntry | PortableRecord>({
+export const pagesTransfer = defineTransfer<PageSnapshotEntry | PortableRecord>({
   name: 'status-pages',
   lines: { announcements: ExportedAnnouncement, subscribers: ExportedSubscriber },
   projection: { former: { table: log }, createState: () => new PagesFold(refuseDamage) },

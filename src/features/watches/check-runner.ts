@@ -71,7 +71,7 @@ export class CheckRunner {
       const found = await awaitWithin(timeoutMs + graceMs, checking);
       return found ?? new Error(`no response within ${timeoutMs / 1000} s`);
     };
-    return type.takesTurns || type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
+    return type.usesNetworkSlot || type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
   }
 
   /** Stops all checks. */

@@ -9,7 +9,7 @@ import type { Watcher } from './watcher.ts';
 
 interface WatchDependencyParts {
   keeper: WatchKeeper;
-  watcher: Pick<Watcher, 'wellSince'>;
+  watcher: Pick<Watcher, 'okSince'>;
   isRead(): boolean;
   offers: Pick<Offers, 'hosts'>;
 }
@@ -36,11 +36,11 @@ export const createWatchDependencies = ({
   },
   knownAt: (name, since, graceMs) => {
     const watch = keeper.find(name);
-    if (!watch || watch.settings.enabled === false || (watcher.wellSince(name) ?? 0) >= since) return since;
-    return since + Math.min(graceMs, toNoticeMs(watch));
+    if (!watch || watch.settings.enabled === false || (watcher.okSince(name) ?? 0) >= since) return since;
+    return since + Math.min(graceMs, toDetectionMs(watch));
   },
 });
 
 /** Returns the maximum milliseconds between a failure of a watched thing and its alert. */
-const toNoticeMs = ({ everyMs, forMs, settings: { retries = 0, limit = 0 } }: KnownWatch): number =>
+const toDetectionMs = ({ everyMs, forMs, settings: { retries = 0, limit = 0 } }: KnownWatch): number =>
   everyMs + forMs + (retries + 1) * (Math.max(defaultTimeoutMs, limit) + retryMs);

@@ -64,7 +64,7 @@ export interface WatchType {
   /** Returns which instances run the check: one per machine, one for the network, or every instance. */
   scope(watch: WatchSettings): WatchScope;
   /** True if checks of a machine take turns with network checks. Needed for checks that start a program. */
-  takesTurns?: boolean;
+  usesNetworkSlot?: boolean;
   /** Settings that the type allows, and settings that it requires. */
   keys: readonly (keyof typeof ownWatchSettings)[];
   required?: readonly (keyof typeof ownWatchSettings)[];

@@ -56,7 +56,7 @@ interface Active {
   /** Monotonic time at which the last check ended. Undefined before the first check. */
   checkedAt: number | undefined;
   /** Time at which the last check began, in Unix milliseconds. Set only if the check found no fault. */
-  wellAt: number | undefined;
+  okAt: number | undefined;
   /** True once the result of a check has been applied to the things. */
   isTaken: boolean;
 }
@@ -176,8 +176,8 @@ export class Watcher {
    * Returns the time at which the last check of a watch began, in Unix milliseconds. Undefined unless this instance
    * found no fault.
    */
-  wellSince(name: string): number | undefined {
-    return this.#active.get(name)?.wellAt;
+  okSince(name: string): number | undefined {
+    return this.#active.get(name)?.okAt;
   }
 
   /** Calls the listener with the name of a watch after each of its checks. */
@@ -267,7 +267,7 @@ export class Watcher {
       isRunning: false,
       hang: undefined,
       checkedAt: undefined,
-      wellAt: undefined,
+      okAt: undefined,
       isTaken: false,
     });
   }
@@ -331,7 +331,7 @@ export class Watcher {
     if (found instanceof Error && active.isRunning) active.hang = found;
     active.checkedAt = performance.now();
     await this.#take(active, found);
-    active.wellAt = active.runner.list().every(({ state }) => state === 'ok') ? beganAt : undefined;
+    active.okAt = active.runner.list().every(({ state }) => state === 'ok') ? beganAt : undefined;
   }
 
   async #take(active: Active, found: Finding[] | Error): Promise<void> {

@@ -130,7 +130,7 @@ const openStored = async (
     find: (id) => findRecord(index, id, maxFoundBytes),
     countByMinute: (counting) => countRecords(index, counting),
     onStored: (listener) => writer.onStored(listener),
-    onMoved: (listener) => store.onMoved(listener),
+    onReplaced: (listener) => store.onReplaced(listener),
     holdFrom: async (from, maxBytes, onDropped) => {
       const hold: Hold = { from, maxBytes, onDropped };
       store.holdFrom(hold);

@@ -34,7 +34,7 @@ export class SegmentStore {
   #active: ActiveFile;
   #closed: readonly string[];
   readonly #holds: Hold[] = [];
-  readonly #movedListeners = new Set<() => void>();
+  readonly #replacedListeners = new Set<() => void>();
   /** Time of the last check that found the active file unchanged. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
@@ -126,9 +126,9 @@ export class SegmentStore {
    * Calls the listener after another program moves or changes the active file. Returns a function that removes the
    * listener.
    */
-  onMoved(listener: () => void): () => void {
-    this.#movedListeners.add(listener);
-    return () => void this.#movedListeners.delete(listener);
+  onReplaced(listener: () => void): () => void {
+    this.#replacedListeners.add(listener);
+    return () => void this.#replacedListeners.delete(listener);
   }
 
   /** Closes the active file for good, gives it a number, and opens an empty file. */
@@ -199,7 +199,7 @@ export class SegmentStore {
     await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
     this.recent.clear();
     this.#settings.report({ type: 'reopened' });
-    for (const listener of this.#movedListeners) listener();
+    for (const listener of this.#replacedListeners) listener();
   }
 
   async #use(next: ActiveFile): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { Host, PostgresAddress } from './address.ts';
-import { findLastingProblem } from './database-errors.ts';
+import { findPermanentProblem } from './database-errors.ts';
 
 /** Maximum milliseconds for connecting. */
 const connectMs = 1000;
@@ -292,5 +292,5 @@ export class Primary {
 /** Resolves to the reason why all attempts failed. Lasting problems take precedence. */
 const explain = async (attempts: readonly Promise<void>[]): Promise<unknown> => {
   const reasons = (await Promise.allSettled(attempts)).flatMap((each) => ('reason' in each ? [each.reason] : []));
-  return reasons.map(findLastingProblem).find(Boolean) ?? reasons[0];
+  return reasons.map(findPermanentProblem).find(Boolean) ?? reasons[0];
 };

@@ -21,7 +21,7 @@ export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
 /** Problem that lasts until an operator changes something. The message is a clause. */
-export class LastingProblem extends Error {}
+export class PermanentProblem extends Error {}
 
 /**
  * True if a table or the schema is missing because the database was replaced. The next connection creates the tables.
@@ -35,7 +35,7 @@ export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(fai
  */
 export const isPassing = (error: unknown): boolean => {
   const code = failureCodeOf(error);
-  if (error instanceof LastingProblem) return false;
+  if (error instanceof PermanentProblem) return false;
   return (
     !sqlState.test(code) || isMissing(error) || /^(08|40|57P0|25006|26000|42P05|53300|55P03|57014|25P0)/.test(code)
   );
@@ -75,11 +75,11 @@ const lastingMessages: [message: RegExp, problem: string][] = [
 ];
 
 /** Returns the lasting problem behind a connection failure. Undefined for any other failure. */
-export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
-  if (error instanceof LastingProblem) return error;
+export const findPermanentProblem = (error: unknown): PermanentProblem | undefined => {
+  if (error instanceof PermanentProblem) return error;
   const [, advice] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
   const problem = advice ?? lasting[failureCodeOf(error)];
-  return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
+  return problem === undefined ? undefined : new PermanentProblem(problem, { cause: error });
 };
 
 const checkPlace = 'check the host and port in the address, and that the server is running';

@@ -5,7 +5,7 @@ import { readPostgresUrl } from './address.ts';
 import type { Collection } from './batch.ts';
 import { ChangeWriter, type Identity, type WriterObserver } from './change-writer.ts';
 import { type Connection, Primary, type Row, type Statement } from './connection.ts';
-import { findLastingProblem, toDatabaseUnavailable } from './database-errors.ts';
+import { findPermanentProblem, toDatabaseUnavailable } from './database-errors.ts';
 import { DatabaseReader, type ReadTransaction } from './reader.ts';
 import { type Cut, type Expiry, RowDeletion } from './row-deletion.ts';
 import { type Common, claimCommon, migrate } from './schema.ts';
@@ -79,7 +79,7 @@ export class Database {
       const connection = await this.#prepare(await this.#primary.connect());
       connection.close();
     } catch (error) {
-      throw findLastingProblem(error) ?? error;
+      throw findPermanentProblem(error) ?? error;
     }
   }
 
@@ -190,7 +190,7 @@ export class Database {
       return connection;
     } catch (error) {
       connection.close();
-      throw findLastingProblem(error) ?? error;
+      throw findPermanentProblem(error) ?? error;
     }
   }
 }

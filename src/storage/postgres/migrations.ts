@@ -141,7 +141,7 @@ ${toRecordTable('setting')}
 `;
 
 /** Notifications about incidents, and leases. */
-const noticeTables = `
+const notificationTables = `
 ALTER TABLE signalbox.incident ADD COLUMN has_notices boolean NOT NULL DEFAULT false;
 CREATE INDEX incident_unsettled ON signalbox.incident (id) WHERE state < 3 OR has_notices;
 ALTER TABLE signalbox.incident_event ADD COLUMN destination text, ADD COLUMN change bigint;
@@ -196,7 +196,7 @@ CREATE INDEX session_at ON signalbox.session (at);
 `;
 
 /** Senders from which each process has received alerts. Needed because repeats of alerts are not stored. */
-const heardTables = `
+const activeSenderTables = `
 CREATE TABLE signalbox.alert_heard (instance text PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
 `;
 
@@ -293,12 +293,12 @@ export const migrations: readonly { version: number; readableBy: number; text: s
   { version: 1, readableBy: 1, text: firstTables },
   { version: 2, readableBy: 1, text: incidentTables },
   { version: 3, readableBy: 1, text: settingTables },
-  { version: 4, readableBy: 1, text: noticeTables },
+  { version: 4, readableBy: 1, text: notificationTables },
   { version: 5, readableBy: 1, text: heartbeatTables },
   { version: 6, readableBy: 1, text: snapshotTables },
   { version: 7, readableBy: 1, text: keyTables },
   { version: 8, readableBy: 1, text: sessionTables },
-  { version: 9, readableBy: 1, text: heardTables },
+  { version: 9, readableBy: 1, text: activeSenderTables },
   { version: 10, readableBy: 1, text: projectionTables },
   { version: 11, readableBy: 1, text: eventTables, limitMs: longMs },
   { version: 12, readableBy: 1, text: hostTables },

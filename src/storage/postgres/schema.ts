@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import { readPostgresUrl } from './address.ts';
 import { type Connection, Primary, type Statement } from './connection.ts';
 import {
-  findLastingProblem,
+  findPermanentProblem,
   foreignTables,
   isForbidden,
   isMissing,
-  LastingProblem,
   missingRights,
+  PermanentProblem,
 } from './database-errors.ts';
 import { knownVersion, migrations } from './migrations.ts';
 
@@ -52,7 +52,7 @@ export const migrate = async (
       values: [version, readableBy],
     };
     await runAll(connection, [{ text }, note], limitMs).catch((error) => {
-      throw current > 0 && isForbidden(error) ? new LastingProblem(foreignTables, { cause: error }) : error;
+      throw current > 0 && isForbidden(error) ? new PermanentProblem(foreignTables, { cause: error }) : error;
     });
   }
   await runAll(connection, [{ text: 'COMMIT' }]);
@@ -64,7 +64,7 @@ export const readVersion = async (connection: Connection): Promise<number> => {
   const [row] = await connection.query({ text: 'SELECT version, readable_by AS "readableBy" FROM signalbox.schema' });
   const { version, readableBy } = row ?? { version: 0, readableBy: 0 };
   if (readableBy <= knownVersion) return version;
-  throw new LastingProblem(
+  throw new PermanentProblem(
     `the tables have version ${version}, but this version of signalbox supports only tables up to version ${knownVersion}: upgrade signalbox`,
   );
 };
@@ -104,10 +104,10 @@ const compareCommon = async (connection: Connection, common: Common): Promise<bo
   const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
   if (!row) return false;
   if (row.secret !== toSecretMark(common)) {
-    throw new LastingProblem('the other instances use another jwtSecret: set the same jwtSecret here');
+    throw new PermanentProblem('the other instances use another jwtSecret: set the same jwtSecret here');
   }
   if (row.timeZone === common.timeZone) return true;
-  throw new LastingProblem(`the other instances use another time zone: set timeZone to ${row.timeZone}`);
+  throw new PermanentProblem(`the other instances use another time zone: set timeZone to ${row.timeZone}`);
 };
 
 /** Returns a hash of the secret. The secret itself is not stored. */
@@ -137,12 +137,12 @@ export const readPlan = async (url: string, common: Common): Promise<SchemaPlan>
         NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'signalbox' AND NOT pg_has_role(tableowner, 'USAGE')) AS "isOwner"`,
     });
     const found = state.hasSchema ? await readVersion(connection) : undefined;
-    if ((found ?? 0) < knownVersion && !state.mayCreate) throw new LastingProblem(missingRights);
-    if ((found ?? 0) < knownVersion && !state.isOwner) throw new LastingProblem(foreignTables);
+    if ((found ?? 0) < knownVersion && !state.mayCreate) throw new PermanentProblem(missingRights);
+    if ((found ?? 0) < knownVersion && !state.isOwner) throw new PermanentProblem(foreignTables);
     if (state.hasShared) await compareCommon(connection, common);
     return { found, known: knownVersion };
   } catch (error) {
-    throw findLastingProblem(error) ?? error;
+    throw findPermanentProblem(error) ?? error;
   } finally {
     connection?.close();
   }

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { writeConfig } from '../../support/config-file.ts';
 import { secret } from '../../support/credentials.ts';
 import { rounds } from '../../support/long.ts';
-import { readNews } from '../../support/notifications.ts';
+import { readNotificationTexts } from '../../support/notifications.ts';
 import { createRandom } from '../../support/random.ts';
 import { answer, startReceiver } from '../../support/receiver.ts';
 import { waitUntil } from '../../support/wait.ts';
@@ -40,7 +40,7 @@ test('after kill -9 at any moment nothing fires that depends on a failing router
       assert.ok(started, 'the server does not start');
       return started;
     };
-    const listNews = (): string[] => pager.requests.flatMap(({ body }) => readNews(body));
+    const listMessages = (): string[] => pager.requests.flatMap(({ body }) => readNotificationTexts(body));
     router.behave(answer(500));
     site.behave(answer(500));
     let server = await start();
@@ -50,18 +50,18 @@ test('after kill -9 at any moment nothing fires that depends on a failing router
       sums.kills += 1;
       server = await start();
     }
-    await waitUntil('the failing router is notified', () => listNews().some((text) => text.includes('router')));
+    await waitUntil('the failing router is notified', () => listMessages().some((text) => text.includes('router')));
     router.behave(answer(200));
     site.behave(answer(200));
-    await waitUntil('the end is notified', () => listNews().some((text) => text.startsWith('resolved')));
+    await waitUntil('the end is notified', () => listMessages().some((text) => text.startsWith('resolved')));
     // Messages are sent in order: one that is due before the marker arrives before it.
     const body = JSON.stringify({ source: 'marker', level: 'ERROR', message: 'the marker' });
     const headers = { 'content-type': 'application/json' };
     assert.equal((await fetch(`${server.url}/api/alert`, { method: 'POST', headers, body })).status, 200);
-    await waitUntil('the marker is notified', () => listNews().some((text) => text.includes('the marker')));
-    const wrong = listNews().filter((text) => dependents.some((name) => text.includes(name)));
+    await waitUntil('the marker is notified', () => listMessages().some((text) => text.includes('the marker')));
+    const wrong = listMessages().filter((text) => dependents.some((name) => text.includes(name)));
     assert.deepEqual(wrong, []);
-    sums.messages += listNews().length - 1;
+    sums.messages += listMessages().length - 1;
     await killServer(server);
   }
   t.diagnostic(JSON.stringify(sums));

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { writeConfig } from '../../support/config-file.ts';
 import { secret } from '../../support/credentials.ts';
 import { rounds } from '../../support/long.ts';
-import { readNews } from '../../support/notifications.ts';
+import { readNotificationTexts } from '../../support/notifications.ts';
 import { createRandom } from '../../support/random.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
@@ -75,9 +75,9 @@ test('after kill -9 at any moment no step of an escalation is skipped or doubled
       assert.deepEqual(taken, ['1.1', '1.2', '1.3', '2.1', '2.2', '2.3']);
     }
     await waitUntil('every destination has every opening', () => {
-      const opened = receiver.requests.filter(({ body }) => readNews(body).join().startsWith('opened'));
+      const opened = receiver.requests.filter(({ body }) => readNotificationTexts(body).join().startsWith('opened'));
       return (
-        new Set(opened.map(({ path, body }) => `${path} ${readNews(body).join()}`)).size ===
+        new Set(opened.map(({ path, body }) => `${path} ${readNotificationTexts(body).join()}`)).size ===
         incidentCount * names.length
       );
     });

@@ -69,12 +69,12 @@ for (const [kept, { what, variables, recovers }] of all.flatMap((kept) => cases.
         const { server, clients, dataDir } = busy;
         await waitUntil('requests are refused', () => (clients.statuses.get(503) ?? 0) > 50);
         await memory.resize(4 * memoryBytes);
-        if (recovers) await waitUntilTaken(clients);
+        if (recovers) await waitUntilAccepted(clients);
         await killServer(server);
         await clients.stop();
         await disk.remount();
         tally.add(await kept.judge(dataDir, clients.sent));
-        await assertTakes(dataDir, kept);
+        await assertAccepts(dataDir, kept);
       });
     tally.print(t);
     assert.deepEqual([tally.lost, tally.duplicated, tally.misplaced], [0, 0, 0]);
@@ -82,12 +82,12 @@ for (const [kept, { what, variables, recovers }] of all.flatMap((kept) => cases.
   });
 }
 
-const waitUntilTaken = async ({ acknowledged }: Clients): Promise<void> => {
+const waitUntilAccepted = async ({ acknowledged }: Clients): Promise<void> => {
   const before = acknowledged.flat().length;
   await waitUntil('requests are accepted again', () => acknowledged.flat().length > before + 50);
 };
 
-const assertTakes = async (dataDir: string, kept: Kept): Promise<void> => {
+const assertAccepts = async (dataDir: string, kept: Kept): Promise<void> => {
   const server = await startServer({ dataDir, kept });
   assert.ok(server);
   try {

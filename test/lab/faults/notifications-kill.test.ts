@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { writeConfig } from '../../support/config-file.ts';
 import { secret } from '../../support/credentials.ts';
 import { rounds } from '../../support/long.ts';
-import { readNews } from '../../support/notifications.ts';
+import { readNotificationTexts } from '../../support/notifications.ts';
 import { createRandom } from '../../support/random.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
@@ -127,13 +127,13 @@ const runRound = async (t: TestContext, random: () => number) => {
   });
   const incidents = await Promise.all(numbers.map(read));
   await killServer(server);
-  const news = receivers.map(({ requests }) => requests.flatMap(({ body }) => readNews(body)));
+  const messages = receivers.map(({ requests }) => requests.flatMap(({ body }) => readNotificationTexts(body)));
   let count = 0;
   let repeated = 0;
   let unneeded = 0;
   for (const [index, { state }] of incidents.entries()) {
     const number = index + 1;
-    for (const [place, all] of news.entries()) {
+    for (const [place, all] of messages.entries()) {
       const types = all.filter((one) => one.includes(`#${number} `)).map((one) => one.split(' ')[0]);
       count += types.length;
       repeated += types.filter((one, at) => one !== 'reminder' && types.indexOf(one) < at).length;

@@ -73,11 +73,11 @@ export const createClone = ({ folder }: Home): string => {
 
 /** Creates a folder that belongs to the ordinary user, with these files. */
 export const makeFolder = ({ folder }: Home, name: string, files: Record<string, string> = {}): string => {
-  const made = join(folder, name);
-  mkdirSync(made);
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(made, file), text);
-  giveToNobody(made);
-  return made;
+  const path = join(folder, name);
+  mkdirSync(path);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
+  giveToNobody(path);
+  return path;
 };
 
 /** Starts a program as the ordinary user, in a separate process group. */

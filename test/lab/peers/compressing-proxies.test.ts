@@ -113,20 +113,20 @@ interface Versioned {
 
 /** Creates one record of each kind that has versions. */
 const makeRecords = async ({ request }: TestApp, token: string): Promise<Versioned[]> => {
-  const made: Versioned[] = [];
+  const versions: Versioned[] = [];
   const create = async (method: 'POST' | 'PUT', path: string, body: object): Promise<void> => {
     const { status, text, json } = await request(method, path, { token, body });
     assert.equal(status, 201, text);
     const own = method === 'PUT' ? path : `${path}/${json['id'] ?? json['Id'] ?? json['name']}`;
-    made.push({ path: own, changed: ['PUT', own, body] });
+    versions.push({ path: own, changed: ['PUT', own, body] });
   };
   await create('POST', '/api/tasks', { Title: 'a' });
   await create('PUT', '/api/heartbeats/backup', { period: 3600 });
   await create('POST', '/api/watches', { name: 'root', type: 'disk', metric: 'free', limit: 1 });
   await create('PUT', '/api/destinations/chat', { type: 'webhook', url: 'http://127.0.0.1:1/' });
   await create('POST', '/api/silences', { match: { source: 'shop' }, endsAt: '2099-01-01T00:00:00Z' });
-  made.push({ path: '/api/incidents/1', changed: ['POST', '/api/incidents/1/comment', { comment: 'seen' }] });
-  return made;
+  versions.push({ path: '/api/incidents/1', changed: ['POST', '/api/incidents/1/comment', { comment: 'seen' }] });
+  return versions;
 };
 
 for (const [name, { proxy, accepted, tag }] of Object.entries(proxies)) {

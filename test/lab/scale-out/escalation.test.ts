@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readNews, toIncidentDestination } from '../../support/notifications.ts';
+import { readNotificationTexts, toIncidentDestination } from '../../support/notifications.ts';
 import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { createDatabase } from '../../support/postgres/shared-server.ts';
 import { startReceiver } from '../../support/receiver.ts';
@@ -46,7 +46,7 @@ test('an escalation continues when one of two instances is killed', {
   const ids = new Map(
     receiver.requests.map(({ path, headers, body: sent }) => [
       `${path} ${headers['webhook-id']}`,
-      readNews(sent).join(),
+      readNotificationTexts(sent).join(),
     ]),
   );
   assert.deepEqual([...ids.values()], Array(3).fill('opened #1 disk'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { passwords } from '../../support/credentials.ts';
-import { readNews } from '../../support/notifications.ts';
+import { readNotificationTexts } from '../../support/notifications.ts';
 import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { createDatabase } from '../../support/postgres/shared-server.ts';
 import { answer, type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -31,7 +31,7 @@ interface Night {
 const messagesTo = ({ requests }: Receiver): string[] =>
   requests.flatMap(({ body }) => {
     const { type, message } = JSON.parse(body) as { type: string; message?: string };
-    return type === 'alert' ? [message ?? ''] : readNews(body);
+    return type === 'alert' ? [message ?? ''] : readNotificationTexts(body);
   });
 
 /**

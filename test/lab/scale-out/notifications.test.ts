@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { passwords } from '../../support/credentials.ts';
-import { readNews, toIncidentDestination } from '../../support/notifications.ts';
+import { readNotificationTexts, toIncidentDestination } from '../../support/notifications.ts';
 import { toSkipPostgres } from '../../support/postgres/installation.ts';
 import { createDatabase } from '../../support/postgres/shared-server.ts';
 import { startReceiver } from '../../support/receiver.ts';
@@ -42,7 +42,7 @@ test('one instance at a time notifies, and after kill -9 another instance does w
     new Map(
       receiver.requests.map(({ path, headers, body }) => [
         `${path} ${headers['webhook-id']}`,
-        `${path} ${readNews(body).join()}`,
+        `${path} ${readNotificationTexts(body).join()}`,
       ]),
     );
   await fire(one.url, 'a');

@@ -63,7 +63,7 @@ const read = async ({ request }: Running, name: string): Promise<Heartbeat | und
 };
 
 /** Returns the members of a heartbeat that come from its setting. */
-const toMade = (heartbeat: Heartbeat | undefined) => {
+const toDefinition = (heartbeat: Heartbeat | undefined) => {
   const { name, uuid, version, period } = heartbeat as Heartbeat;
   return { name, uuid, version, period };
 };
@@ -127,7 +127,7 @@ test('postgres: many changes of a setting leave few rows, and each instance has 
   assert.ok((await countRows()) > 900);
 
   const next = await start();
-  assert.deepEqual(toMade(await read(next, 'job')), toMade(last));
+  assert.deepEqual(toDefinition(await read(next, 'job')), toDefinition(last));
   assert.equal(await read(next, 'gone'), undefined);
   const { json } = await next.request<{ data: { seq: number }[] }>('GET', '/api/audit?limit=500', { token });
   assert.deepEqual([json.data.length, json.data[0]?.seq], [500, changeCount + 3]);
@@ -137,7 +137,7 @@ test('postgres: many changes of a setting leave few rows, and each instance has 
     'the paused instance has the last change',
     async () => (await read(paused, 'job'))?.period === 86_400,
   );
-  assert.deepEqual(toMade(await read(paused, 'job')), toMade(last));
+  assert.deepEqual(toDefinition(await read(paused, 'job')), toDefinition(last));
   const changed = await put(paused, 'job', 60, { 'if-match': `"${last.version}"` });
   assert.ok(changed.version > last.version);
 

@@ -6,7 +6,7 @@ import type { MachinePicture } from '../../../src/features/pictures/schema.ts';
 import { findSection, readText } from '../../repo/support/documents.ts';
 import { secret } from '../../support/credentials.ts';
 import { findFreePort } from '../../support/free-port.ts';
-import { readNews, toIncidentDestination } from '../../support/notifications.ts';
+import { readNotificationTexts, toIncidentDestination } from '../../support/notifications.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { waitUntil } from '../../support/wait.ts';
@@ -37,9 +37,9 @@ test(
       t.diagnostic(`${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${text}`);
     const received: string[] = [];
     const receiver = await startReceiver(t, (response, { body }) => {
-      for (const news of readNews(body)) {
-        received.push(news);
-        say(`the receiver gets: ${news}`);
+      for (const message of readNotificationTexts(body)) {
+        received.push(message);
+        say(`the receiver gets: ${message}`);
       }
       response.end();
     });
@@ -80,8 +80,8 @@ test(
         ),
       );
     };
-    const waitFor = (news: RegExp): Promise<void> =>
-      waitUntil(`the receiver gets ${news}`, () => received.some((each) => news.test(each)));
+    const waitFor = (message: RegExp): Promise<void> =>
+      waitUntil(`the receiver gets ${message}`, () => received.some((each) => message.test(each)));
     await restart();
 
     say('the timer of the job is started');

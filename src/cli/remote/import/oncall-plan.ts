@@ -81,7 +81,7 @@ const planUsers = (
     const detail = [...new Set([name, email ?? ''])].filter((each) => each !== '' && each !== user).join(' ');
     const isKnown = users.some((each) => each.name === user);
     const password = randomBytes(passwordBytes).toString('base64url');
-    const made: PlannedChange = isKnown
+    const change: PlannedChange = isKnown
       ? { action: 'unchanged', what: 'user', name: user, detail }
       : {
           action: 'create',
@@ -92,16 +92,16 @@ const planUsers = (
           result: `Initial password of ${user}: ${password}`,
         };
     const hasWay = reached.some((each) => each.name === user && each.ways > 0);
-    if (!email || hasWay) return [made];
+    if (!email || hasWay) return [change];
     const path = `api/people/${encodeURIComponent(user)}/ways/mail`;
     const way = { what: 'contact method', name: `${user}/mail` } as const;
     // The pages for an address in an export must not go to an existing user who only has a similar name.
     if (isKnown && user !== email)
-      return [made, { ...way, action: 'skip', detail: `${email}: ${user} must add this address` }];
+      return [change, { ...way, action: 'skip', detail: `${email}: ${user} must add this address` }];
     if (!hasMail)
-      return [made, { ...way, action: 'skip', detail: 'no destination of type email provides a mail server' }];
+      return [change, { ...way, action: 'skip', detail: 'no destination of type email provides a mail server' }];
     const request = { method: 'PUT', path, body: { type: 'email', to: [email] } } as const;
-    return [made, { ...way, action: 'create', detail: email, requests: [request] }];
+    return [change, { ...way, action: 'create', detail: email, requests: [request] }];
   });
 };
 
@@ -124,11 +124,11 @@ const planRotation = (
   // The other program has no holidays.
   const holidays = known?.holidays && { holidays: known.holidays };
   const request = { method: 'PUT', path, body: { timeZone, layers, ...holidays } } as const;
-  const made: PlannedChange = isSame
+  const change: PlannedChange = isSame
     ? { action: 'unchanged', what, name, detail }
     : { action: known ? 'replace' : 'create', what, name, detail, requests: [request] };
   const coming = overrides.filter(({ startsAt, endsAt }) => endsAt > now.getTime() && endsAt > startsAt);
-  return [made, ...coming.map((override) => planOverride(name, override, names, present, now))];
+  return [change, ...coming.map((override) => planOverride(name, override, names, present, now))];
 };
 
 const planOverride = (

@@ -59,9 +59,9 @@ export const readOpsgenie = (root: Entry): OnCallDraft => {
   /** Targets by the id and the name of their schedule. */
   const targets = new Map<string, string[]>();
   for (const schedule of listOf(root, 'schedules')) {
-    const made = readSchedule(schedule, { draft, names, toPerson });
-    readOverrides(root, schedule, made, { draft, toPerson });
-    const own = made.map(({ rotation }) => `rotation:${rotation.name}`);
+    const rotations = readSchedule(schedule, { draft, names, toPerson });
+    readOverrides(root, schedule, rotations, { draft, toPerson });
+    const own = rotations.map(({ rotation }) => `rotation:${rotation.name}`);
     for (const key of [schedule.text('id'), schedule.text('name')]) targets.set(key, own);
   }
   const policyNames = new Names(reservedPolicies);
@@ -98,12 +98,12 @@ interface ReadingParts {
   toPerson(user: Entry): string | undefined;
 }
 
-interface MadeRotation {
+interface ReadRotation {
   id: string;
   rotation: DraftRotation;
 }
 
-const readSchedule = (schedule: Entry, { draft, names, toPerson }: ReadingParts & { names: Names }): MadeRotation[] => {
+const readSchedule = (schedule: Entry, { draft, names, toPerson }: ReadingParts & { names: Names }): ReadRotation[] => {
   const title = schedule.text('name');
   const rotations = schedule.list('rotations');
   if (rotations.length === 0) draft.notes.push(`schedule ${title}: there are no rotations`);
@@ -122,9 +122,9 @@ const readSchedule = (schedule: Entry, { draft, names, toPerson }: ReadingParts 
       const spans = rotation.has('timeRestriction') ? readRestriction(rotation.entry('timeRestriction')) : undefined;
       const local = clock.toLocal(rotation.time('startDate'));
       const layer = toLayer({ people, periodMs, local, clock, until, ...(spans && { spans }) });
-      const made = { name: names.add(label), timeZone, layers: [layer], overrides: [] };
-      draft.rotations.push(made);
-      return [{ id: rotation.find('id') ?? '', rotation: made }];
+      const own = { name: names.add(label), timeZone, layers: [layer], overrides: [] };
+      draft.rotations.push(own);
+      return [{ id: rotation.find('id') ?? '', rotation: own }];
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
       draft.notes.push(`rotation ${label}: ${error.message}`);
@@ -153,7 +153,7 @@ const readRestriction = (given: Entry): WeekSpan[] => {
 const readOverrides = (
   root: Entry,
   schedule: Entry,
-  made: readonly MadeRotation[],
+  rotations: readonly ReadRotation[],
   { draft, toPerson }: ReadingParts,
 ): void => {
   const id = schedule.text('id');
@@ -161,7 +161,7 @@ const readOverrides = (
   for (const override of root.entry('overrides').entry(id).list('data')) {
     const person = toPerson(override.entry('user'));
     const ids = override.list('rotations').map((each) => each.find('id'));
-    const of = made.filter((each) => ids.length === 0 || ids.includes(each.id));
+    const of = rotations.filter((each) => ids.length === 0 || ids.includes(each.id));
     if (person === undefined)
       draft.notes.push(`schedule ${schedule.text('name')}: an override by a person who is not in the list of users`);
     else

@@ -85,8 +85,8 @@ const toPostedLabels = ({
 }: Pick<DeliveredAlert, 'labels' | 'source' | 'level' | 'hostname' | 'origin'>): Record<string, string> => {
   const given = Object.entries(labels).map(([name, value]) => [toLabelName(name), value]);
   const instance = toKnownHost(hostname);
-  const made = { alertname: source || 'signalbox', severity: level.toLowerCase(), instance };
-  const named = Object.fromEntries([...Object.entries(made), ...given].filter(([, value]) => value !== ''));
+  const own = { alertname: source || 'signalbox', severity: level.toLowerCase(), instance };
+  const named = Object.fromEntries([...Object.entries(own), ...given].filter(([, value]) => value !== ''));
   if (named['instance'] !== undefined || origin === '') return named;
   return { ...named, signalbox: origin.replace('signalbox/', '') };
 };

@@ -162,8 +162,8 @@ test('no step is taken while the incident is silenced; a step that became due fo
       comment: 'work',
       endsAt: new Date(now + minutes * minute).toISOString(),
     };
-    const made = await app.request('POST', '/api/silences', { token, body });
-    assert.equal(made.status, 201, made.text);
+    const created = await app.request('POST', '/api/silences', { token, body });
+    assert.equal(created.status, 201, created.text);
   };
   await silence(10);
   await fire(app, 'disk');
@@ -216,8 +216,8 @@ test('a policy whose steps reach nobody waits until a shift begins', async (t) =
   const token = await adminToken(app);
   const handover = { every: '1 week', at: 'Mon 09:00' };
   const body = { timeZone: 'UTC', layers: [{ people: ['anna'], handover, hours: '08:00-18:00' }] };
-  const made = await app.request('PUT', '/api/rotations/desk', { token, body });
-  assert.ok(made.status < 300, made.text);
+  const created = await app.request('PUT', '/api/rotations/desk', { token, body });
+  assert.ok(created.status < 300, created.text);
   await putPolicy(app, { steps: [{ notify: ['rotation:desk'], wait: '1 hour' }], repeat: 100 });
   await fire(app, 'disk');
   const read = async (): Promise<Shown> => {

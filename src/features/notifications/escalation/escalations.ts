@@ -91,12 +91,12 @@ export class Escalations {
    * True if the destination is notified of the incident only by steps and requests. Its own rules then do not apply.
    */
   governs(incident: SharedIncident, { settings: { name }, way }: DestinationDefinition, now: number): boolean {
-    if (way) return this.policyOf(incident, now) !== null || this.isOffDuty(incident, way, now);
+    if (way) return this.policyOf(incident, now) !== null || this.isNotOnCall(incident, way, now);
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
   }
 
   /** True if the contact method belongs to a person whose shift has ended and who has not been notified by a policy. */
-  isOffDuty(incident: SharedIncident, { person }: { person: string }, now: number): boolean {
+  isNotOnCall(incident: SharedIncident, { person }: { person: string }, now: number): boolean {
     return this.policyOf(incident, now) === null && !this.isOnCall(person, now);
   }
 

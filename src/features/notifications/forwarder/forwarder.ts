@@ -66,14 +66,14 @@ export class Forwarder extends Destination<ForwardedAlert> {
     const { parked, forgotten, start, open } = this.progress;
     const { reason: error = null } = parked.get(record.seq) ?? {};
     const { attempts = 0 } = open.get(record.seq) ?? {};
-    const [firstParked = 0] = parked.keys();
+    const [firstGivenUp = 0] = parked.keys();
     const toStatus = (): AlertDelivery['status'] => {
       if (error !== null) return 'parked';
       const isRepeat = record['repeatOf'] !== undefined;
       if (record.seq <= start || !this.#parts.accepts(record) || (isRepeat && this.repeatMinutes === 0))
         return 'skipped';
       if (!this.progress.isSettled(record.seq)) return 'waiting';
-      return isRepeat || (forgotten > 0 && record.seq < firstParked) ? 'unknown' : 'delivered';
+      return isRepeat || (forgotten > 0 && record.seq < firstGivenUp) ? 'unknown' : 'delivered';
     };
     return { destination: this.name, status: toStatus(), attempts, error };
   }
@@ -142,7 +142,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
       if (content.series !== undefined) this.progress.noteSent(content.series, this.now());
       this.progress.parked.delete(seq);
       this.progress.settle(seq);
-    } else this.progress.park(seq, { id: content.id, reason, time: this.#parts.clock().toISOString() });
+    } else this.progress.giveUp(seq, { id: content.id, reason, time: this.#parts.clock().toISOString() });
     this.queue.waiting.remove(one);
   }
 

@@ -26,7 +26,7 @@ test('the cursor stays before the oldest alert that is not settled', () => {
     [11, 12, 13, 14].map((seq) => progress.isSettled(seq)),
     [false, true, false, false],
   );
-  progress.park(13, parked);
+  progress.giveUp(13, parked);
   assert.deepEqual([progress.cursor, progress.countOpen(13), progress.countOpen(15)], [10, 1, 3]);
   progress.settle(11);
   assert.equal(progress.cursor, 13);
@@ -47,13 +47,13 @@ test('alerts that retention deletes are counted and no longer hold the cursor', 
   progress.drop(6);
   assert.deepEqual([progress.cursor, progress.dropped, progress.countOpen(8)], [6, 3, 1]);
   progress.drop(5);
-  progress.park(4, parked);
+  progress.giveUp(4, parked);
   assert.deepEqual([progress.cursor, progress.dropped, progress.parked.size], [6, 3, 0]);
 });
 
 test('parked alerts wait again, and count as dropped if the log no longer has them', () => {
   const progress = readUpTo(4, 0);
-  for (const seq of [2, 3]) progress.park(seq, parked);
+  for (const seq of [2, 3]) progress.giveUp(seq, parked);
   for (const seq of [1, 4]) progress.settle(seq);
   assert.deepEqual(progress.unparkAll(7), [2, 3]);
   assert.deepEqual([progress.cursor, progress.parked.size, progress.countOpen(4)], [1, 0, 2]);
@@ -66,11 +66,11 @@ test('parked alerts wait again, and count as dropped if the log no longer has th
 
 test('of more than 10,000 parked alerts the oldest are forgotten and counted', () => {
   const progress = readUpTo(10_003, 0);
-  for (let seq = 1; seq <= 10_003; seq += 1) progress.park(seq, parked);
+  for (let seq = 1; seq <= 10_003; seq += 1) progress.giveUp(seq, parked);
   assert.deepEqual([progress.parked.size, progress.forgotten, progress.cursor], [10_000, 3, 10_003]);
   assert.equal(progress.parked.has(3), false);
   const again = parseProgress(JSON.stringify(progress));
-  assert.deepEqual([again.parked.size, again.forgotten, again.parkedCount], [10_000, 3, 10_003]);
+  assert.deepEqual([again.parked.size, again.forgotten, again.givenUpCount], [10_000, 3, 10_003]);
 });
 
 test('with a shorter log, open alerts in the log stay open, and later alerts are new', () => {
@@ -79,7 +79,7 @@ test('with a shorter log, open alerts in the log stay open, and later alerts are
   assert.deepEqual(progress.cut(13), { isReplaced: false });
   assert.deepEqual([progress.position, progress.isSettled(14), progress.isSettled(11)], [13, false, false]);
   progress.settle(11);
-  progress.park(11, parked);
+  progress.giveUp(11, parked);
   assert.deepEqual(progress.cut(5), { isReplaced: true });
   assert.deepEqual([progress.start, progress.position, progress.countOpen(5)], [5, 5, 0]);
 });
@@ -118,7 +118,7 @@ test('progress that is read from its file is the progress that was written, and 
           if (what === 'fail') progress.open.set(seq, { attempts: pick });
           else settled.add(seq);
           if (what === 'ok') progress.settle(seq);
-          if (what === 'park') progress.park(seq, parked);
+          if (what === 'park') progress.giveUp(seq, parked);
         }
       }
       const again = parseProgress(JSON.stringify(progress));

@@ -1,7 +1,7 @@
 import type { StoredHealth } from '../queue/receiver-health.ts';
 
 /** Maximum number of parked alerts. Older parked alerts are only counted. */
-const mostParked = 10_000;
+const mostGivenUp = 10_000;
 
 /** Maximum number of alerts whose last delivery time is stored. */
 const mostSent = 10_000;
@@ -15,7 +15,7 @@ export interface OpenAlert {
 }
 
 /** Alert that the forwarder has given up. */
-export interface Parked {
+export interface GivenUp {
   id: string;
   reason: string;
   /** Time at which the alert was parked, RFC 3339. */
@@ -34,7 +34,7 @@ export class DeliveryProgress {
   readonly open = new Map<number, OpenAlert>();
   /** Alerts that an administrator sent before the log reader reached them. */
   readonly early = new Set<number>();
-  readonly parked = new Map<number, Parked>();
+  readonly parked = new Map<number, GivenUp>();
   /** Number of alerts that were deleted before they were delivered or skipped. */
   dropped = 0;
   /** Number of parked alerts beyond `mostParked`. */
@@ -60,7 +60,7 @@ export class DeliveryProgress {
   }
 
   /** Number of parked alerts, including alerts that are only counted. */
-  get parkedCount(): number {
+  get givenUpCount(): number {
     return this.parked.size + this.forgotten;
   }
 
@@ -134,16 +134,16 @@ export class DeliveryProgress {
     return { isReplaced };
   }
 
-  park(seq: number, parked: Parked): void {
+  giveUp(seq: number, parked: GivenUp): void {
     // Retention has already counted the alert as dropped.
     if (this.isSettled(seq)) return;
-    this.addParked(seq, parked);
+    this.addGivenUp(seq, parked);
     this.settle(seq);
   }
 
-  addParked(seq: number, parked: Parked): void {
+  addGivenUp(seq: number, parked: GivenUp): void {
     this.parked.set(seq, parked);
-    if (this.parked.size <= mostParked) return;
+    if (this.parked.size <= mostGivenUp) return;
     const [oldest = seq] = this.parked.keys();
     this.parked.delete(oldest);
     this.forgotten += 1;

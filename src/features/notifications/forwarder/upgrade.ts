@@ -1,5 +1,5 @@
 import type { Storage } from '../../../storage/storage.ts';
-import { DeliveryProgress, type OpenAlert, type Parked } from './progress.ts';
+import { DeliveryProgress, type GivenUp, type OpenAlert } from './progress.ts';
 
 /** Journal line in which version 1.0 stored the progress. */
 interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
@@ -9,7 +9,7 @@ interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgo
   /** Alerts after the cursor that are settled. */
   settled: number[];
   failing: [seq: number, tried: OpenAlert][];
-  parked: [seq: number, parked: Parked][];
+  parked: [seq: number, parked: GivenUp][];
   unparked: number[];
 }
 
@@ -39,7 +39,7 @@ const applyLine = (progress: DeliveryProgress, line: FormerLine): void => {
   if (checkpoint) progress.parked.clear();
   // An alert that was parked, resent and parked again appears in both lists.
   for (const seq of unparked) progress.parked.delete(seq);
-  for (const [seq, one] of parked) progress.addParked(seq, one);
+  for (const [seq, one] of parked) progress.addGivenUp(seq, one);
   const attempts = new Map(failing.map(([seq, tried]) => [seq, tried.attempts]));
   const done = new Set(settled);
   progress.open.clear();

@@ -196,8 +196,8 @@ const createAcceptRoute = (parts: AbsenceRouteParts): Route =>
       const member = request.body.member ?? substitute;
       if (member === undefined) throw new HttpError('invalid', 'member is required, because everybody else is absent');
       const draft = { rotation, member, startsAt, endsAt, comment: `${person} is absent` };
-      const made = await overrides.create(draft, toOverrideAuthor(callerOf(request), request));
-      return sendSetting(reply.code(201), overrides.show(made));
+      const created = await overrides.create(draft, toOverrideAuthor(callerOf(request), request));
+      return sendSetting(reply.code(201), overrides.show(created));
     },
   });
 

@@ -86,8 +86,8 @@ export class CalendarAddresses {
     }
     const secret = randomBytes(secretBytes).toString('base64url');
     const value = { of, sha256: toHash(secret), createdBy: by };
-    const made = await this.#settings.put(createId(this.#clock().getTime()), value, by);
-    return { ...toShownAddress(made), path: `/oncall/${secret}.ics` };
+    const created = await this.#settings.put(createId(this.#clock().getTime()), value, by);
+    return { ...toShownAddress(created), path: `/oncall/${secret}.ics` };
   }
 
   async revoke(address: KnownAddress, by: string): Promise<void> {

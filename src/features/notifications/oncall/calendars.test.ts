@@ -11,7 +11,7 @@ import { hourMs } from '../../../lib/units.ts';
 import { writeFeed } from './calendar-feed.ts';
 import { toPeopleRotation } from './create-rotation.ts';
 
-interface Made {
+interface CreatedAddress {
   id: string;
   path: string;
 }
@@ -49,10 +49,10 @@ const readEvents = async ({ url }: Pick<TestApp, 'url'>, path: string) => {
 
 test('a secret address has the shifts of a person, with a reminder each, at the times of the calendar', async (t) => {
   const { app, send } = await start(t);
-  const made = await send<Made>('reader', 'POST', '/api/people/me/calendar');
-  assert.equal(made.status, 201);
-  assert.match(made.json.path, /^\/oncall\/[\w-]{43}\.ics$/);
-  const events = await readEvents(app, made.json.path);
+  const created = await send<CreatedAddress>('reader', 'POST', '/api/people/me/calendar');
+  assert.equal(created.status, 201);
+  assert.match(created.json.path, /^\/oncall\/[\w-]{43}\.ics$/);
+  const events = await readEvents(app, created.json.path);
   assert.ok(events.length >= 14, `${events.length} shifts of half a year`);
   const { json } = await app.request<{ data: Entry[] }>('GET', '/api/rotations/ops/calendar');
   const expected = json.data.filter(({ person }) => person === 'reader');
@@ -60,7 +60,7 @@ test('a secret address has the shifts of a person, with a reminder each, at the 
     const event = events.find(({ start: begin }) => begin === Date.parse(startsAt));
     assert.deepEqual([event?.end, event?.summary, event?.alarms], [Date.parse(endsAt), 'On call: ops', 1], startsAt);
   }
-  const whole = await send<Made>('reader', 'POST', '/api/rotations/ops/calendar-addresses');
+  const whole = await send<CreatedAddress>('reader', 'POST', '/api/rotations/ops/calendar-addresses');
   const all = await readEvents(app, whole.json.path);
   assert.ok(all.length >= 2 * events.length - 1 && all.some(({ summary }) => summary === 'admin: on call in ops'));
   assert.equal(new Set(all.map(({ uid }) => uid)).size, all.length);
@@ -68,15 +68,15 @@ test('a secret address has the shifts of a person, with a reminder each, at the 
 
 test('an event keeps its UID while an override shortens the shift, and an unchanged calendar is not sent again', async (t) => {
   const { app, send } = await start(t);
-  const { json: made } = await send<Made>('admin', 'POST', '/api/rotations/ops/calendar-addresses');
-  const before = await readEvents(app, made.path);
+  const { json: created } = await send<CreatedAddress>('admin', 'POST', '/api/rotations/ops/calendar-addresses');
+  const before = await readEvents(app, created.path);
   const next = before.find((event) => event.start > Date.now());
   assert.ok(next);
-  const reply = await fetch(app.url + made.path);
+  const reply = await fetch(app.url + created.path);
   const tag = reply.headers.get('etag') ?? '';
   assert.equal(reply.headers.get('content-type'), 'text/calendar; charset=utf-8');
   await reply.text();
-  const read = async () => (await fetch(app.url + made.path, { headers: { 'if-none-match': tag } })).status;
+  const read = async () => (await fetch(app.url + created.path, { headers: { 'if-none-match': tag } })).status;
   assert.equal(await read(), 304);
   const member = next.summary.startsWith('admin') ? 'reader' : 'admin';
   await send('admin', 'POST', '/api/oncall/overrides', {
@@ -86,7 +86,7 @@ test('an event keeps its UID while an override shortens the shift, and an unchan
     endsAt: new Date(next.start + hourMs).toISOString(),
   });
   assert.equal(await read(), 200);
-  const after = await readEvents(app, made.path);
+  const after = await readEvents(app, created.path);
   const shortened = after.find(({ uid }) => uid === next.uid);
   assert.deepEqual([shortened?.start, shortened?.end], [next.start + hourMs, next.end]);
 });
@@ -95,7 +95,7 @@ const weeks = { handover: { every: '1 week' } };
 for (const [what, layer] of Object.entries({
   'long shifts': { people: ['anna', 'ben'], handover: { every: '20 weeks' }, from: '2026-01-05' },
   'one person without a beginning': { ...weeks, people: ['anna'] },
-  'two turns of a person': { ...weeks, people: ['anna', 'anna', 'ben'], from: '2026-01-05' },
+  'two shifts of a person': { ...weeks, people: ['anna', 'anna', 'ben'], from: '2026-01-05' },
 })) {
   test(`each part of a shift keeps its UID while earlier parts leave the calendar: ${what}`, async () => {
     const override = (id: string, first: number, last: number) => ({
@@ -127,7 +127,7 @@ for (const [what, layer] of Object.entries({
 
 test('addresses are listed without secrets and can be revoked, and wrong secrets get 404', async (t) => {
   const { app, send } = await start(t);
-  const { json: made } = await send<Made>('reader', 'POST', '/api/people/me/calendar');
+  const { json: created } = await send<CreatedAddress>('reader', 'POST', '/api/people/me/calendar');
   const { json: list } = await send('admin', 'GET', '/api/people/reader/calendar');
   assert.equal(list['count'], 1);
   assert.doesNotMatch(JSON.stringify(list), /path|sha256|oncall/);
@@ -135,13 +135,13 @@ test('addresses are listed without secrets and can be revoked, and wrong secrets
   assert.equal((await send('reader', 'POST', '/api/people/admin/calendar')).status, 403);
   assert.equal((await send('admin', 'POST', '/api/people/zed/calendar')).status, 404);
   assert.equal((await app.request('POST', '/api/people/me/calendar')).status, 401);
-  const { json: whole } = await send<Made>('admin', 'POST', '/api/rotations/ops/calendar-addresses');
+  const { json: whole } = await send<CreatedAddress>('admin', 'POST', '/api/rotations/ops/calendar-addresses');
   const other = `/api/rotations/ops/calendar-addresses/${whole.id}`;
   assert.equal((await send('reader', 'DELETE', other)).status, 403);
   assert.equal((await send('admin', 'DELETE', other)).status, 200);
-  assert.equal((await send('reader', 'DELETE', `/api/people/me/calendar/${made.id}`)).status, 200);
+  assert.equal((await send('reader', 'DELETE', `/api/people/me/calendar/${created.id}`)).status, 200);
   const wrong = `/oncall/${'A'.repeat(43)}.ics`;
-  for (const path of [made.path, whole.path, wrong, '/oncall/x.ics', '/oncall/%00', '/oncall/.ics']) {
+  for (const path of [created.path, whole.path, wrong, '/oncall/x.ics', '/oncall/%00', '/oncall/.ics']) {
     assert.equal((await app.request('GET', path)).status, 404, path);
   }
   await app.close();
@@ -162,7 +162,7 @@ test("Debian's Radicale stores a calendar and returns all of its events", {
   skip: hasRadicale ? false : 'radicale is not installed',
 }, async (t) => {
   const { app, send } = await start(t);
-  const { json: made } = await send<Made>('admin', 'POST', '/api/rotations/ops/calendar-addresses');
+  const { json: created } = await send<CreatedAddress>('admin', 'POST', '/api/rotations/ops/calendar-addresses');
   const port = await findFreePort();
   const folder = createFolder(t);
   const args = ['--server-hosts', `127.0.0.1:${port}`, '--storage-filesystem-folder', join(folder, 'collections')];
@@ -171,12 +171,12 @@ test("Debian's Radicale stores a calendar and returns all of its events", {
   const address = `http://127.0.0.1:${port}`;
   const ofAdmin = { authorization: `Basic ${btoa('admin:')}` };
   await waitUntil('Radicale listens', async () => (await fetch(address).catch(() => undefined)) !== undefined);
-  const text = await (await fetch(app.url + made.path)).text();
+  const text = await (await fetch(app.url + created.path)).text();
   const headers = { ...ofAdmin, 'content-type': 'text/calendar; charset=utf-8' };
   const stored = await fetch(`${address}/admin/oncall/`, { method: 'PUT', headers, body: text });
   assert.equal(stored.status, 201, await stored.text());
   const returned = await readEvents({ url: address }, '/admin/oncall/');
-  const sent = await readEvents(app, made.path);
+  const sent = await readEvents(app, created.path);
   const byUid = (all: typeof sent) => all.toSorted((one, two) => (one.uid < two.uid ? -1 : 1));
   assert.deepEqual(byUid(returned), byUid(sent));
 });

@@ -3,11 +3,11 @@ import { findTimeZone, isCalendarDay, readOwnTimeZone, ZoneClock } from '../../.
 import { Handovers } from './handovers.ts';
 import { parseHours } from './hours.ts';
 import { Layer, type LayerMember, type Period } from './layer.ts';
+import { createPlannedShifts, type PlannedShifts } from './planned-shifts.ts';
 import { Rotation } from './rotation.ts';
 import type { LayerSettings, RotationDefinition, RotationSettings } from './settings.ts';
-import { createTurns, type Turns } from './turns.ts';
 
-/** Default date from which turns are counted: a Monday. */
+/** Default date from which shifts are counted: a Monday. */
 const defaultStart = '2026-01-05';
 
 /** Earliest year for `from` and `until`. Handovers are computed for all years in between. */
@@ -35,7 +35,7 @@ export const toRotation = (settings: RotationSettings): Rotation => {
   const layer = new Layer({
     ...always,
     members: members.map((member) => ({ name: member, ...always })),
-    turns: toFormerTurns({ handover, timeZone, startsAt }),
+    shifts: createDestinationShifts({ handover, timeZone, startsAt }),
     hours: undefined,
   });
   return new Rotation({ name, kind: 'destination', members, layers: [layer] });
@@ -65,8 +65,8 @@ export const toPeopleRotation = (name: string, { timeZone, holidays = [], layers
 const toPersonName = (person: LayerSettings['people'][number]): string =>
   typeof person === 'string' ? person : person.name;
 
-/** Creates the turns of a rotation of destinations. Throws an Error that explains the problem. */
-export const toFormerTurns = ({
+/** Creates the shifts of a rotation of destinations. Throws an Error that explains the problem. */
+export const createDestinationShifts = ({
   handover,
   timeZone,
   startsAt = defaultStart,
@@ -74,7 +74,7 @@ export const toFormerTurns = ({
   handover: string;
   timeZone?: string | undefined;
   startsAt?: string | undefined;
-}): Turns => {
+}): PlannedShifts => {
   const zone = readZone(timeZone);
   const start = readStart('startsAt', startsAt, zone);
   try {
@@ -96,7 +96,7 @@ const toLayer = (
   return new Layer({
     ...period,
     members: people.map((person) => toMember(person, zone)),
-    turns: createTurns(handover, zone.clock, start, isFromStart),
+    shifts: createPlannedShifts(handover, zone.clock, start, isFromStart),
     hours: hours === undefined ? undefined : parseLayerHours(hours, zone, holidays),
   });
 };

@@ -1,6 +1,6 @@
 import { bisect } from '../../../lib/bisect.ts';
 import type { Hours } from './hours.ts';
-import type { Turns } from './turns.ts';
+import type { PlannedShifts } from './planned-shifts.ts';
 
 /** Period in Unix milliseconds. The end is exclusive. It is infinite if unknown. */
 export interface Period {
@@ -20,7 +20,7 @@ interface LayerPiece extends Period {
 
 interface LayerParts extends Period {
   members: readonly LayerMember[];
-  turns: Turns;
+  shifts: PlannedShifts;
   hours: Hours | undefined;
 }
 
@@ -28,10 +28,10 @@ interface LayerParts extends Period {
 interface Epoch extends Period {
   /** Indexes of the members who are present, in order. */
   present: readonly number[];
-  /** Number of a turn, and index in `present` of the member whose turn it is. */
-  turn: number;
+  /** Number of a shift, and index in `present` of the member whose shift it is. */
+  shift: number;
   place: number;
-  /** Index of the member who had the last turn. Used while nobody is present. */
+  /** Index of the member who had the last shift. Used while nobody is present. */
   last: number;
 }
 
@@ -50,35 +50,35 @@ export class Layer {
 
   /**
    * Returns the member of this layer who is on call at a time, and the surrounding period during which that member
-   * stays on call. Turns of members for whom `isKnown` is false pass to the next member.
+   * stays on call. Shifts of members for whom `isKnown` is false pass to the next member.
    */
   pieceAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
     const { startsAt, endsAt, hours } = this.#parts;
     if (at < startsAt) return { member: undefined, startsAt: Number.NEGATIVE_INFINITY, endsAt: startsAt };
     if (at >= endsAt) return { member: undefined, startsAt: endsAt, endsAt: Number.POSITIVE_INFINITY };
-    const piece = this.#turnAt(at, isKnown);
+    const piece = this.#shiftAt(at, isKnown);
     if (!hours || piece.member === undefined) return piece;
     const span = hours.spanAt(at);
     if (!span.isWithin) return { member: undefined, ...intersect({ startsAt, endsAt }, span) };
     return { ...piece, ...intersect(piece, span) };
   }
 
-  #turnAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
-    const { members, turns } = this.#parts;
+  #shiftAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
+    const { members, shifts } = this.#parts;
     const epoch = this.#epochs[bisect(this.#epochs, ({ startsAt }) => startsAt <= at) - 1] as Epoch;
     const { startsAt, endsAt, present } = epoch;
     const names = present.map((index) => members[index]?.name ?? '').filter(isKnown);
     const [only] = names;
     // With a single member, handovers do not end shifts.
     if (names.every((name) => name === only)) return { member: only, startsAt, endsAt };
-    const number = turns.numberAt(at);
-    const turn = {
-      startsAt: turns.timeOf(number) ?? Number.NEGATIVE_INFINITY,
-      endsAt: turns.timeOf(number + 1) ?? Number.POSITIVE_INFINITY,
+    const number = shifts.numberAt(at);
+    const shift = {
+      startsAt: shifts.timeOf(number) ?? Number.NEGATIVE_INFINITY,
+      endsAt: shifts.timeOf(number + 1) ?? Number.POSITIVE_INFINITY,
     };
     const place = toPlace(epoch, number);
     const order = [...present.slice(place), ...present.slice(0, place)].map((index) => members[index]?.name ?? '');
-    return { member: order.find(isKnown), ...intersect(epoch, turn) };
+    return { member: order.find(isKnown), ...intersect(epoch, shift) };
   }
 }
 
@@ -88,7 +88,7 @@ export const intersect = (one: Period, other: Period): Period => ({
   endsAt: Math.min(one.endsAt, other.endsAt),
 });
 
-const toEpochs = ({ startsAt, endsAt, members, turns }: LayerParts): Epoch[] => {
+const toEpochs = ({ startsAt, endsAt, members, shifts }: LayerParts): Epoch[] => {
   const edges = members.flatMap((member) => [member.startsAt, member.endsAt]);
   const inside = edges.filter((edge) => edge > startsAt && edge < endsAt);
   const starts = [startsAt, ...new Set(inside.sort((one, other) => one - other))];
@@ -96,23 +96,23 @@ const toEpochs = ({ startsAt, endsAt, members, turns }: LayerParts): Epoch[] => 
   for (const [index, start] of starts.entries()) {
     const present = members.flatMap((member, at) => (member.startsAt <= start && start < member.endsAt ? [at] : []));
     const before = epochs.at(-1);
-    const counted = before ? follow(before, present, start, turns) : { turn: 0, place: 0, last: -1 };
+    const counted = before ? follow(before, present, start, shifts) : { shift: 0, place: 0, last: -1 };
     epochs.push({ startsAt: start, endsAt: starts[index + 1] ?? endsAt, present, ...counted });
   }
   return epochs;
 };
 
 /** Continues the order of an epoch in the next epoch. The next epoch begins at `start`. */
-const follow = (before: Epoch, present: readonly number[], start: number, turns: Turns) => {
-  const [turn, turnBefore] = [turns.numberAt(start), turns.numberAt(start - 1)];
+const follow = (before: Epoch, present: readonly number[], start: number, shifts: PlannedShifts) => {
+  const [shift, shiftBefore] = [shifts.numberAt(start), shifts.numberAt(start - 1)];
   const isOn = before.present.length > 0;
-  const last = isOn ? (before.present[toPlace(before, turnBefore)] ?? -1) : before.last;
-  const staying = isOn && turn === turnBefore ? present.indexOf(last) : -1;
+  const last = isOn ? (before.present[toPlace(before, shiftBefore)] ?? -1) : before.last;
+  const staying = isOn && shift === shiftBefore ? present.indexOf(last) : -1;
   const next = present.findIndex((index) => index > last);
-  return { turn, place: staying >= 0 ? staying : Math.max(0, next), last };
+  return { shift, place: staying >= 0 ? staying : Math.max(0, next), last };
 };
 
-const toPlace = ({ present: { length }, turn, place }: Epoch, number: number): number => {
-  const index = (place + number - turn) % length;
+const toPlace = ({ present: { length }, shift, place }: Epoch, number: number): number => {
+  const index = (place + number - shift) % length;
   return index < 0 ? index + length : index;
 };

@@ -119,7 +119,7 @@ test('in zones that change their rules, shifts of a day begin at the same time o
   }
 });
 
-test('the turns of a member without an account pass to the next member, and the order stays', () => {
+test('the shifts of a member without an account pass to the next member, and the order stays', () => {
   const rotation = create([{ people: ['anna', 'ben', 'carl'], handover: weekly }]);
   const withoutBen = rotation.with([], (name) => name !== 'ben');
   assert.deepEqual(describe(withoutBen, '2026-01-06T00:00:00Z', '2026-02-03T00:00:00Z'), [
@@ -174,8 +174,8 @@ test('a rotation that cannot work is refused with the reason', () => {
 /** Milliseconds between two steps of the oracle. All times in the test cases are multiples of a step. */
 const stepMs = 15 * minuteMs;
 const start = at('2026-01-03T00:00:00Z');
-/** Local time from which turns are counted if there is no start. */
-const turnStart = Date.UTC(2026, 0, 5);
+/** Local time from which shifts are counted if there is no start. */
+const shiftStart = Date.UTC(2026, 0, 5);
 /** Time from which the oracle and the rotation are compared. */
 const compared = at('2026-01-07T00:00:00Z');
 
@@ -249,8 +249,8 @@ class Walk {
     );
     const isFirst = !this.#isBegun;
     if (isFirst && this.#layer.from === undefined) {
-      if (local < turnStart) return undefined;
-      // Turn 0 begins with the first handover from then on.
+      if (local < shiftStart) return undefined;
+      // Shift 0 begins with the first handover from then on.
       this.#current = present.at(-1) ?? -1;
       this.#count = -1;
     }
@@ -258,9 +258,9 @@ class Walk {
     const isCounted = isHandover && !(isFirst && this.#layer.from !== undefined);
     if (isCounted) this.#count += 1;
     const { unit, count } = this.#layer;
-    const isTurn = isCounted && (unit === 'hour' || this.#count % count === 0);
+    const isShiftEnd = isCounted && (unit === 'hour' || this.#count % count === 0);
     if (this.#current >= 0) this.#last = this.#current;
-    if (isTurn || this.#current < 0 || !present.includes(this.#current))
+    if (isShiftEnd || this.#current < 0 || !present.includes(this.#current))
       this.#current = present.find((index) => index > this.#last) ?? present[0] ?? -1;
     return this.#isWithinHours(local) ? people[this.#current]?.name : undefined;
   }

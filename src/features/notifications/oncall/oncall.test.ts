@@ -53,13 +53,13 @@ test('an override puts another member on call until it ends, and deleting it end
   const token = await app.login('reader');
   const [before] = await read(app);
   const member = before?.member === 'anna' ? 'ben' : 'anna';
-  const made = await override(app, token, { rotation: 'oncall', member, endsAt: inDays(1), comment: 'swapped' });
-  assert.equal(made.status, 201);
-  assert.equal(made.headers['etag'], `"${made.json['version']}"`);
-  assert.deepEqual([made.json['createdBy'], made.json['comment']], ['reader', 'swapped']);
+  const created = await override(app, token, { rotation: 'oncall', member, endsAt: inDays(1), comment: 'swapped' });
+  assert.equal(created.status, 201);
+  assert.equal(created.headers['etag'], `"${created.json['version']}"`);
+  assert.deepEqual([created.json['createdBy'], created.json['comment']], ['reader', 'swapped']);
   const [now] = await read(app);
-  assert.deepEqual([now?.member, now?.override?.id], [member, made.json['id']]);
-  const path = `/api/oncall/overrides/${made.json['id']}`;
+  assert.deepEqual([now?.member, now?.override?.id], [member, created.json['id']]);
+  const path = `/api/oncall/overrides/${created.json['id']}`;
   assert.equal((await app.request('DELETE', path, { token, headers: { 'if-match': '"999"' } })).status, 412);
   const ended = await app.request<Record<string, string>>('DELETE', path, { token });
   assert.equal(ended.status, 200);
@@ -69,7 +69,7 @@ test('an override puts another member on call until it ends, and deleting it end
   const { json } = await app.request<{ data: { id: string }[] }>('GET', '/api/oncall/overrides');
   assert.deepEqual(
     json.data.map(({ id }) => id),
-    [made.json['id']],
+    [created.json['id']],
     'what has begun stays listed',
   );
   assert.equal((await app.request('DELETE', path, { token })).status, 200);
@@ -80,10 +80,10 @@ test('listeners get changes of overrides, with the access of the route', async (
   const [token, reader] = [await app.login('admin'), await app.login('reader')];
   assert.equal((await openEvents(t, app.url, 'oncall', { token: reader })).status, 403);
   const events = await openEvents(t, app.url, 'oncall', { token });
-  const made = await override(app, token, { rotation: 'oncall', member: 'carl', endsAt: inDays(1) });
+  const created = await override(app, token, { rotation: 'oncall', member: 'carl', endsAt: inDays(1) });
   const [event] = await events.waitFor('oncall');
   assert.deepEqual(event?.data, (await app.request('GET', '/api/oncall', { token })).json);
-  await app.request('DELETE', `/api/oncall/overrides/${made.json['id']}`, { token });
+  await app.request('DELETE', `/api/oncall/overrides/${created.json['id']}`, { token });
   const [, ended] = await events.waitFor('oncall', 2);
   assert.deepEqual((ended ?? assert.fail()).data, (await app.request('GET', '/api/oncall', { token })).json);
 });
@@ -191,8 +191,8 @@ test('the schedule of a rotation with one member has an override that begins aft
   const token = await app.login('admin');
   const [from, to] = [inDays(60), inDays(61)];
   for (const rotation of ['hourly', 'alone']) {
-    const made = await override(app, token, { rotation, member: 'ben', startsAt: from, endsAt: to });
-    assert.equal(made.status, 201);
+    const created = await override(app, token, { rotation, member: 'ben', startsAt: from, endsAt: to });
+    assert.equal(created.status, 201);
     const { json } = await app.request<{ data: OnCallRow[] }>('GET', `/api/oncall/schedule?to=${inDays(90)}`);
     const shifts = json.data.filter((shift) => shift.rotation === rotation);
     const member = rotation === 'hourly' ? 'anna' : 'carl';

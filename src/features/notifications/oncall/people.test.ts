@@ -62,17 +62,23 @@ const calendar = async ({ request }: Pick<TestApp, 'request'>, name = 'ops', que
 
 test('an Admin creates, replaces and deletes a rotation of people, with versions', async (t) => {
   const { app, admin, as } = await start(t);
-  const made = await admin.send('PUT', '/api/rotations/ops', ops);
-  assert.equal(made.status, 201, JSON.stringify(made.json));
-  assert.equal(made.headers['etag'], `"${made.json['version']}"`);
+  const created = await admin.send('PUT', '/api/rotations/ops', ops);
+  assert.equal(created.status, 201, JSON.stringify(created.json));
+  assert.equal(created.headers['etag'], `"${created.json['version']}"`);
   assert.deepEqual(
-    [made.json['name'], made.json['origin'], made.json['kind'], made.json['timeZone'], made.json['layers']],
+    [
+      created.json['name'],
+      created.json['origin'],
+      created.json['kind'],
+      created.json['timeZone'],
+      created.json['layers'],
+    ],
     ['ops', 'made', 'person', 'Europe/Berlin', ops.layers],
   );
   const present = await read(app);
   assert.ok(['anna', 'ben'].includes(present?.member ?? ''));
-  const replaced = await admin.send('PUT', '/api/rotations/ops', made.json, {
-    'if-match': `"${made.json['version']}"`,
+  const replaced = await admin.send('PUT', '/api/rotations/ops', created.json, {
+    'if-match': `"${created.json['version']}"`,
   });
   assert.equal(replaced.status, 200, 'a response can be sent back');
   assert.equal((await admin.send('PUT', '/api/rotations/ops', ops, { 'if-match': '"1"' })).status, 412);
@@ -231,20 +237,20 @@ test('one request swaps two shifts, and one request ends the swap', async (t) =>
     inReturn: { startsAt: third?.startsAt, endsAt: third?.endsAt },
   };
   assert.equal((await as('carl').send('POST', '/api/oncall/overrides', swap)).status, 403);
-  const made = await as(one).send<OverrideRow>('POST', '/api/oncall/overrides', swap);
-  assert.equal(made.status, 201, JSON.stringify(made.json));
+  const created = await as(one).send<OverrideRow>('POST', '/api/oncall/overrides', swap);
+  assert.equal(created.status, 201, JSON.stringify(created.json));
   assert.deepEqual(
     (await calendar(app)).slice(1, 3).map(({ person, override }) => [person, override]),
     [
-      [two, made.json.id],
-      [one, made.json.id],
+      [two, created.json.id],
+      [one, created.json.id],
     ],
   );
   const wrong = await admin.send('POST', '/api/oncall/overrides', { ...swap, member: 'carl' });
   assert.match(String(wrong.json['error']), /inReturn must be a period in which "carl" is on call/);
   const long = await admin.send('POST', '/api/oncall/overrides', { ...swap, startsAt: inHours(0) });
   assert.match(String(long.json['error']), /You can swap only a period in which exactly one other person is on call/);
-  assert.equal((await as(two).send('DELETE', `/api/oncall/overrides/${made.json.id}`)).status, 200);
+  assert.equal((await as(two).send('DELETE', `/api/oncall/overrides/${created.json.id}`)).status, 200);
   assert.deepEqual(
     (await calendar(app)).slice(1, 3).map(({ person }) => person),
     [one, two],
@@ -277,7 +283,7 @@ test('the older of two overlapping overrides is marked as covered', async (t) =>
   ]);
 });
 
-test('the turns of a deleted user pass to the next person immediately, and the rotation survives a restart', async (t) => {
+test('the shifts of a deleted user pass to the next person immediately, and the rotation survives a restart', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const { app, admin } = await start(t, { dataDir });
   await admin.send('PUT', '/api/rotations/ops', ops);

@@ -7,7 +7,7 @@ import { defineList, defineShape } from '../../../kit/shape.ts';
 import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { readOwnTimeZone } from '../../../lib/time-zone.ts';
 import { assertDestinationName } from '../settings.ts';
-import { toFormerTurns, toPeopleRotation, toRotation } from './create-rotation.ts';
+import { createDestinationShifts, toPeopleRotation, toRotation } from './create-rotation.ts';
 import type { Rotation } from './rotation.ts';
 import { type RotationDefinition, type RotationSettings, rotationMembers } from './settings.ts';
 
@@ -79,7 +79,8 @@ const compile = (setting: RuntimeSetting<RotationDefinition>): KnownRotation => 
 
 const fromConfig = (settings: RotationSettings): KnownRotation => {
   const { name, timeZone, holidays, layers, members = [], handover = '', startsAt } = settings;
-  const toFirstHandover = () => new Date(toFormerTurns({ handover, timeZone, startsAt }).timeOf(0) ?? 0).toISOString();
+  const toFirstHandover = () =>
+    new Date(createDestinationShifts({ handover, timeZone, startsAt }).timeOf(0) ?? 0).toISOString();
   const toFormer = () => ({
     people: members,
     handover: { every: handover },

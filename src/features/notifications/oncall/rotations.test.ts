@@ -41,7 +41,7 @@ test('the first member is on call from the first handover on, and each handover 
   ]);
 });
 
-test('startsAt sets the beginning of the turns, as a date in the time zone or as a time', () => {
+test('startsAt sets the beginning of the shifts, as a date in the time zone or as a time', () => {
   for (const [startsAt, first] of [
     ['2026-01-13', '2026-01-19T08:00:00Z'],
     ['2026-01-12', '2026-01-12T08:00:00Z'],
@@ -104,13 +104,13 @@ test('a destination is notified while on call in one of its rotations, and alway
     isUser: () => true,
   });
   const first = at('2026-01-05T08:00:00Z');
-  const onDuty = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnCall(name, time));
-  assert.deepEqual(onDuty(first), ['anna', 'ben', 'boss']);
+  const listOnCall = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnCall(name, time));
+  assert.deepEqual(listOnCall(first), ['anna', 'ben', 'boss']);
   assert.deepEqual(rotations.onCallAt('second', first), ['destination:ben']);
   assert.deepEqual(rotations.onCallAt('third', first), []);
   assert.equal(rotations.nextHandoverAfter(first), at('2026-01-12T08:00:00Z'));
-  assert.deepEqual(onDuty(at('2026-01-12T08:00:00Z')), ['anna', 'ben', 'boss']);
-  assert.deepEqual(onDuty(at('2026-01-19T08:00:00Z')), ['anna', 'carl', 'boss']);
+  assert.deepEqual(listOnCall(at('2026-01-12T08:00:00Z')), ['anna', 'ben', 'boss']);
+  assert.deepEqual(listOnCall(at('2026-01-19T08:00:00Z')), ['anna', 'carl', 'boss']);
   let changes = 0;
   rotations.onChanged(() => {
     changes += 1;
@@ -118,10 +118,10 @@ test('a destination is notified while on call in one of its rotations, and alway
   overrides = [{ id: '1', rotation: 'first', member: 'carl', startsAt: first + hour, endsAt: first + 2 * hour }];
   rotations.refresh();
   assert.equal(rotations.nextHandoverAfter(first), first + hour);
-  assert.deepEqual(onDuty(first + hour), ['ben', 'carl', 'boss']);
+  assert.deepEqual(listOnCall(first + hour), ['ben', 'carl', 'boss']);
   planned = [toRotation({ name: 'first', members: ['anna', 'ben'], ...weekly })];
   rotations.refresh();
-  assert.deepEqual(onDuty(first + hour), ['anna', 'carl', 'boss'], 'an override of a former member does nothing');
+  assert.deepEqual(listOnCall(first + hour), ['anna', 'carl', 'boss'], 'an override of a former member does nothing');
   assert.equal(changes, 2);
 });
 

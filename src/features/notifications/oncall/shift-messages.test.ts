@@ -14,8 +14,8 @@ const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * m
 const prepare = async (app: TestApp, url: string) => {
   const reader = await app.login('reader');
   const body = { type: 'ntfy', url: `${url}/topic` };
-  const made = await app.request('PUT', '/api/people/me/ways/phone', { token: reader, body });
-  assert.equal(made.status, 201, made.text);
+  const created = await app.request('PUT', '/api/people/me/ways/phone', { token: reader, body });
+  assert.equal(created.status, 201, created.text);
   const token = await app.login('admin');
   return (method: string, path: string, sent: object) => app.request(method, path, { token, body: sent });
 };

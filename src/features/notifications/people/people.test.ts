@@ -31,11 +31,11 @@ test('a Reader creates, tests, confirms, changes and deletes a contact method', 
   const app = await startApp(t);
   const token = await createUser(app, 'anna');
   const body = { type: 'ntfy', url: `${receiver.url}/topic-anna`, token: 'tk_secret', delay: '5 minutes' };
-  const made = await app.request<Way>('PUT', path, { token, body });
-  assert.equal(made.status, 201, made.text);
-  assert.deepEqual(made.json.settings, { type: 'ntfy', delay: '5 minutes', url: `${receiver.url}/***` });
-  assert.deepEqual([made.json.hidden, made.json.provenAt, made.json.problem], [['url', 'token'], null, null]);
-  assert.ok(!made.text.includes('secret') && !made.text.includes('topic-anna'));
+  const created = await app.request<Way>('PUT', path, { token, body });
+  assert.equal(created.status, 201, created.text);
+  assert.deepEqual(created.json.settings, { type: 'ntfy', delay: '5 minutes', url: `${receiver.url}/***` });
+  assert.deepEqual([created.json.hidden, created.json.provenAt, created.json.problem], [['url', 'token'], null, null]);
+  assert.ok(!created.text.includes('secret') && !created.text.includes('topic-anna'));
   const tested = await app.request('POST', `${path}/test`, { token });
   assert.deepEqual([tested.status, tested.json], [200, { delivered: true, response: '200' }]);
   const [, code = ''] = /code (\d{6})/.exec(receiver.requests[0]?.body ?? '') ?? [];
@@ -57,7 +57,11 @@ test('a Reader creates, tests, confirms, changes and deletes a contact method', 
   assert.equal(other.json.provenAt, null);
   const stale = await app.request('POST', `${path}/confirm`, { token, body: { code } });
   assert.equal(stale.status, 400);
-  const outdated = await app.request('PUT', path, { token, body, headers: { 'if-match': `"${made.json.version}"` } });
+  const outdated = await app.request('PUT', path, {
+    token,
+    body,
+    headers: { 'if-match': `"${created.json.version}"` },
+  });
   assert.equal(outdated.status, 412);
   assert.equal((await app.request('DELETE', path, { token })).status, 200);
   assert.equal((await app.request('GET', path, { token })).status, 404);
@@ -148,8 +152,8 @@ test('an email contact method without a server uses the server of a destination'
   const token = await createUser(app, 'anna');
   // The way can change neither the login nor the encryption of the server.
   const body = { type: 'email', to: ['anna@example.org'], tls: 'required', user: 'anna', secret: 'x', from: 'x@y.z' };
-  const made = await app.request<Way>('PUT', path, { token, body });
-  assert.deepEqual([made.status, made.json.settings['url'], made.json.problem], [201, null, null]);
+  const created = await app.request<Way>('PUT', path, { token, body });
+  assert.deepEqual([created.status, created.json.settings['url'], created.json.problem], [201, null, null]);
   const { json } = await app.request('POST', `${path}/test`, { token });
   assert.equal(json['delivered'], true);
   assert.deepEqual([server.mails[0]?.from, server.mails[0]?.to], ['signalbox@example.org', ['anna@example.org']]);

@@ -33,13 +33,13 @@ for (const [status, groupSeconds] of [
     const app = await startNotifier(t, [toIncidentDestination(receiver, { groupSeconds })]);
     await fire(app, 'poison');
     for (let count = 0; count < 300; count += 1) await fire(app, `k${count}`);
-    const told = async (): Promise<number> => {
+    const countMessages = async (): Promise<number> => {
       // One of the incidents may be about this destination.
       const numbers = Array.from({ length: 302 }, (_, index) => index + 1);
       const all = await Promise.all(numbers.map((number) => readIncident(app, number)));
       return all.filter(({ timeline }) => timeline?.some(({ result }) => result === 'delivered')).length;
     };
-    await waitUntil('all other incidents have notified', async () => (await told()) === 300);
+    await waitUntil('all other incidents have notified', async () => (await countMessages()) === 300);
     const { timeline, notifications } = await readIncident(app, 1);
     if (status === 400) {
       assert.equal(timeline.at(-1)?.result, 'the receiver responded 400');

@@ -19,7 +19,7 @@ interface PlannerParts {
   source: Pick<IncidentSource, 'findHold'>;
   silences: Pick<SilenceSource, 'silencesOf'>;
   onCall: Pick<OnCallSource, 'isOnCall'>;
-  escalations: Pick<Escalations, 'governs' | 'isOffDuty' | 'isStarting'>;
+  escalations: Pick<Escalations, 'governs' | 'isNotOnCall' | 'isStarting'>;
 }
 
 /** Plans the notification of an incident to a destination from the incident, its blocks, the people on call and the time. */
@@ -56,7 +56,7 @@ export class IncidentPlanner {
     // The first step follows immediately and reaches everyone that the rise in level concerns.
     if (isGoverned && escalations.isStarting(incident, now)) return undefined;
     const isOnCall = definition.way
-      ? !escalations.isOffDuty(incident, definition.way, now)
+      ? !escalations.isNotOnCall(incident, definition.way, now)
       : onCall.isOnCall(name, now);
     const address = addressOf(incident, definition);
     const circumstances = {

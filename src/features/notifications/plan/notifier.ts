@@ -35,7 +35,7 @@ interface NotifierParts {
   destinations: IncidentDestinations;
   silences: SilenceSource;
   onCall: OnCallSource;
-  escalations: Pick<Escalations, 'isReady' | 'next' | 'decide' | 'governs' | 'isOffDuty' | 'isStarting'>;
+  escalations: Pick<Escalations, 'isReady' | 'next' | 'decide' | 'governs' | 'isNotOnCall' | 'isStarting'>;
   lease: Lease;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'error'>;

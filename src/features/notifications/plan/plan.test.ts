@@ -47,7 +47,7 @@ const create = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
   ...changes,
 });
 
-const told = (changes: Partial<NotificationState> = {}): NotificationState => ({
+const createState = (changes: Partial<NotificationState> = {}): NotificationState => ({
   what: 'opened',
   level: 'ERROR',
   at: start,
@@ -102,44 +102,44 @@ const over = create({
 
 test('by default an incident notifies 10 s after it opens, rises and is resolved', () => {
   assert.deepEqual(show(plan({}, create())), ['opened', 10]);
-  assert.equal(plan({}, create(), told()), undefined);
+  assert.equal(plan({}, create(), createState()), undefined);
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
-  assert.deepEqual(show(plan({}, raised, told())), ['raised', 70]);
-  assert.equal(plan({}, raised, told({ what: 'raised', level: 'CRITICAL' })), undefined);
-  assert.equal(plan({}, taken, told()), undefined);
+  assert.deepEqual(show(plan({}, raised, createState())), ['raised', 70]);
+  assert.equal(plan({}, raised, createState({ what: 'raised', level: 'CRITICAL' })), undefined);
+  assert.equal(plan({}, taken, createState()), undefined);
   assert.equal(plan({}, taken), undefined);
-  assert.deepEqual(show(plan({}, over, told())), ['resolved', 3610]);
-  assert.equal(plan({}, create({ level: 'WARNING' }), told()), undefined);
+  assert.deepEqual(show(plan({}, over, createState())), ['resolved', 3610]);
+  assert.equal(plan({}, create({ level: 'WARNING' }), createState()), undefined);
 });
 
 test('everyone notified of an incident gets its resolution, and nobody else does', () => {
   assert.equal(plan(atOnce, over), undefined);
-  assert.equal(plan(atOnce, over, told({ isTold: false })), 'forget');
-  const pending = told({ opening: 0, isTold: false, isPending: true });
+  assert.equal(plan(atOnce, over, createState({ isTold: false })), 'forget');
+  const pending = createState({ opening: 0, isTold: false, isPending: true });
   assert.deepEqual(show(plan(atOnce, over, pending)), ['resolved', 3600]);
   assert.deepEqual(show(plan(atOnce, create(), pending)), ['opened', 0]);
   assert.equal(plan({ ...atOnce, on: ['opened', 'acknowledged'] }, taken, pending), undefined);
-  assert.equal(plan({ ...atOnce, on: ['opened'] }, over, told()), 'forget');
-  assert.deepEqual(show(plan({ ...atOnce, levels: ['CRITICAL'] }, over, told())), ['resolved', 3600]);
-  assert.deepEqual(show(plan(atOnce, over, told(), { isOnCall: false })), ['resolved', 3600]);
+  assert.equal(plan({ ...atOnce, on: ['opened'] }, over, createState()), 'forget');
+  assert.deepEqual(show(plan({ ...atOnce, levels: ['CRITICAL'] }, over, createState())), ['resolved', 3600]);
+  assert.deepEqual(show(plan(atOnce, over, createState(), { isOnCall: false })), ['resolved', 3600]);
 });
 
 test('a reopened incident notifies again', () => {
   const again = create({ openings: 2, stateSince: start + hour });
-  assert.deepEqual(show(plan(atOnce, again, told())), ['opened', 3600]);
-  assert.equal(plan(atOnce, again, told({ opening: 2 })), undefined);
+  assert.deepEqual(show(plan(atOnce, again, createState())), ['opened', 3600]);
+  assert.equal(plan(atOnce, again, createState({ opening: 2 })), undefined);
   const raised = create({ ...again, level: 'CRITICAL', raisedAt: start + hour });
-  assert.deepEqual(show(plan(atOnce, raised, told())), ['raised', 3600]);
+  assert.deepEqual(show(plan(atOnce, raised, createState())), ['raised', 3600]);
 });
 
 test('on: only the listed events notify', () => {
   assert.equal(plan({ ...atOnce, on: ['raised'] }, create()), undefined);
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
   assert.deepEqual(show(plan({ ...atOnce, on: ['raised'] }, raised)), ['raised', 60]);
-  assert.equal(plan({ ...atOnce, on: ['opened'] }, raised, told()), undefined);
+  assert.equal(plan({ ...atOnce, on: ['opened'] }, raised, createState()), undefined);
   const on: NotificationEvent[] = ['opened', 'acknowledged'];
-  assert.deepEqual(show(plan({ ...atOnce, on }, taken, told())), ['acknowledged', 60]);
-  assert.equal(plan({ ...atOnce, on }, taken, told({ what: 'acknowledged' })), undefined);
+  assert.deepEqual(show(plan({ ...atOnce, on }, taken, createState())), ['acknowledged', 60]);
+  assert.equal(plan({ ...atOnce, on }, taken, createState({ what: 'acknowledged' })), undefined);
   assert.equal(plan({ ...atOnce, on }, taken), undefined);
   assert.deepEqual(show(plan({ ...atOnce, on: ['acknowledged'] }, taken)), ['acknowledged', 60]);
 });
@@ -154,15 +154,15 @@ test('after: an incident notifies once it has been open and unacknowledged for t
   assert.ok(found && found !== 'forget' && found.isEscalation && found.waitsFor === 'after');
   // A destination that got the opening is notified immediately when the level rises.
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
-  assert.deepEqual(show(plan(keys, raised, told())), ['raised', 60]);
+  assert.deepEqual(show(plan(keys, raised, createState())), ['raised', 60]);
   assert.equal(plan(keys, over), undefined);
 });
 
 test('repeat: an open, unacknowledged incident sends reminders at this interval', () => {
   const keys = { ...atOnce, repeat: 0.5 };
-  assert.deepEqual(show(plan(keys, create(), told())), ['reminder', 30]);
-  assert.deepEqual(show(plan(keys, create(), told({ what: 'reminder', at: start + minute }))), ['reminder', 90]);
-  assert.equal(plan(keys, taken, told()), undefined);
+  assert.deepEqual(show(plan(keys, create(), createState())), ['reminder', 30]);
+  assert.deepEqual(show(plan(keys, create(), createState({ what: 'reminder', at: start + minute }))), ['reminder', 90]);
+  assert.equal(plan(keys, taken, createState()), undefined);
   assert.deepEqual(show(plan({ ...keys, on: ['resolved'] }, create())), ['reminder', 30]);
 });
 
@@ -180,7 +180,7 @@ test('a clock that was set back since delays no notification', () => {
   };
   assert.deepEqual(due({}), ['opened', 0, 0]);
   assert.deepEqual(due({ after: 5 }), ['opened', 0, 5 * minute]);
-  assert.deepEqual(due({ repeat: 5 }, told()), ['reminder', 0, 5 * minute]);
+  assert.deepEqual(due({ repeat: 5 }, createState()), ['reminder', 0, 5 * minute]);
   assert.deepEqual(show(plan({ after: 5 }, create(), undefined, { now: start - second })), ['opened', 310]);
 });
 
@@ -212,7 +212,7 @@ test('hours: outside the hours a notification waits for the next hours, unless i
 test('a destination that is not on call gets no opening, and a silence holds back every notification', () => {
   assert.deepEqual(show(plan(atOnce, create(), undefined, { isOnCall: false })), ['opened', 'offDuty']);
   assert.deepEqual(show(plan(atOnce, create(), undefined, { isSilenced: true })), ['opened', 'silence']);
-  assert.deepEqual(show(plan(atOnce, over, told(), { isSilenced: true })), ['resolved', 'silence']);
+  assert.deepEqual(show(plan(atOnce, over, createState(), { isSilenced: true })), ['resolved', 'silence']);
 });
 
 const asked = (changes: Partial<Address> = {}): Address => ({
@@ -229,11 +229,11 @@ test('an addressed destination is notified of the opening, and of each further a
   const ask = (last?: NotificationState, changes?: Partial<Address>, incident = create()) =>
     plan(atOnce, incident, last, { now: start + hour, address: asked(changes), isGoverned: true, isOnCall: false });
   assert.deepEqual(show(ask()), ['opened', 60]);
-  assert.equal(ask(told({ times: 1 })), undefined);
-  assert.deepEqual(show(ask(told({ times: 1 }), { at: start + hour, times: 2 })), ['reminder', 3600]);
-  assert.deepEqual(show(ask(told(), {}, create({ level: 'CRITICAL', raisedAt: start + 1 }))), ['raised', 60]);
-  assert.equal(ask(told(), {}, taken), undefined);
-  assert.deepEqual(show(plan(atOnce, over, told({ times: 1 }), { address: asked(), isGoverned: true })), [
+  assert.equal(ask(createState({ times: 1 })), undefined);
+  assert.deepEqual(show(ask(createState({ times: 1 }), { at: start + hour, times: 2 })), ['reminder', 3600]);
+  assert.deepEqual(show(ask(createState(), {}, create({ level: 'CRITICAL', raisedAt: start + 1 }))), ['raised', 60]);
+  assert.equal(ask(createState(), {}, taken), undefined);
+  assert.deepEqual(show(plan(atOnce, over, createState({ times: 1 }), { address: asked(), isGoverned: true })), [
     'resolved',
     3600,
   ]);
@@ -253,15 +253,15 @@ test('a delay is counted from the first address, and an acknowledgement cancels 
   const governed = (changes: Partial<Address>) => ({ address: asked(changes), isGoverned: true });
   assert.deepEqual(ask(create(), {}), ['opened', 360]);
   assert.deepEqual(ask(create(), { at: start + 4 * minute, times: 2 }), ['opened', 360]);
-  assert.deepEqual(ask(create(), { at: start + hour, times: 2 }, told({ times: 1 })), ['reminder', 3900]);
+  assert.deepEqual(ask(create(), { at: start + hour, times: 2 }, createState({ times: 1 })), ['reminder', 3900]);
   assert.equal(ask(taken, {}), undefined);
 });
 
 test('a destination that only escalation steps notify gets rises in level, and ignores its own rules', () => {
   const governed = { isGoverned: true };
   assert.equal(plan(atOnce, create(), undefined, governed), undefined);
-  assert.equal(plan({ ...atOnce, repeat: 1 }, create(), told(), governed), undefined);
-  assert.deepEqual(show(plan(atOnce, create({ level: 'CRITICAL', raisedAt: start + 1000 }), told(), governed)), [
+  assert.equal(plan({ ...atOnce, repeat: 1 }, create(), createState(), governed), undefined);
+  assert.deepEqual(show(plan(atOnce, create({ level: 'CRITICAL', raisedAt: start + 1000 }), createState(), governed)), [
     'raised',
     1,
   ]);
@@ -271,7 +271,7 @@ test('a request from a person also notifies of an acknowledged incident', () => 
   for (const incident of [create(), taken]) {
     const address = asked({ reason: 'mention', by: 'user:anna' });
     assert.deepEqual(show(plan(atOnce, incident, undefined, { now: start + hour, address })), ['addressed', 60]);
-    assert.notDeepEqual(show(plan(atOnce, incident, told({ what: 'addressed', times: 1 }), { address })), [
+    assert.notDeepEqual(show(plan(atOnce, incident, createState({ what: 'addressed', times: 1 }), { address })), [
       'addressed',
       60,
     ]);

@@ -162,7 +162,7 @@ export class WaitingMessages<T> {
    */
   allowEarly({ all }: { all: boolean }): void {
     for (const one of this.#ready) one.possibleFaults = 0;
-    this.#ready.sort(compareTurns);
+    this.#ready.sort(comparePositions);
     for (const one of this.#later) {
       if ((one.isEarly || one.unanswered > 0) && !all) continue;
       one.isEarly = true;
@@ -202,16 +202,16 @@ export class WaitingMessages<T> {
  * Compares messages for sorting. Messages that may have caused failures come last, fewest failures first. Among the
  * others, the newest critical message comes first, followed by the rest, oldest first.
  */
-const compareTurns = (one: Turn, other: Turn): number =>
+const comparePositions = (one: Position, other: Position): number =>
   one.possibleFaults - other.possibleFaults ||
   Number(other.isCritical) - Number(one.isCritical) ||
   (one.isCritical ? other.seq - one.seq : one.seq - other.seq);
 
-type Turn = Pick<Queued<unknown>, 'possibleFaults' | 'isCritical' | 'seq'>;
+type Position = Pick<Queued<unknown>, 'possibleFaults' | 'isCritical' | 'seq'>;
 
 /** Returns the index of a message in the list. If it is not in the list, returns the index at which to insert it. */
-const findPlace = (list: readonly Turn[], wanted: Turn): number => {
-  const isBefore = (one: Turn): boolean => compareTurns(one, wanted) < 0;
+const findPlace = (list: readonly Position[], wanted: Position): number => {
+  const isBefore = (one: Position): boolean => comparePositions(one, wanted) < 0;
   const last = list.at(-1);
   // The message nearly always belongs at the end.
   return !last || isBefore(last) ? list.length : bisect(list, isBefore);

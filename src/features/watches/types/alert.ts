@@ -59,9 +59,9 @@ const measureSilence = async (
   const { source: thing = '', limit = 0, critical = 0 } = watch;
   const maxMinutes = Math.max(limit, critical);
   const isWanted = createLikeTest(thing);
-  const heardMs = await readings.quietMsOf(isWanted);
+  const quietMs = await readings.quietMsOf(isWanted);
   const findLast = (since: number) => searchLast(readings, isWanted, since, signal);
-  const minutes = heardMs === undefined ? await measureInLog(watch, findLast, maxMinutes, now) : heardMs / minuteMs;
+  const minutes = quietMs === undefined ? await measureInLog(watch, findLast, maxMinutes, now) : quietMs / minuteMs;
   const toText = (count: number): string => `${Math.floor(count)} min`;
   const words =
     minutes === undefined

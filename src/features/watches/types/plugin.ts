@@ -19,7 +19,7 @@ const maxValues = 20;
 export const pluginWatch = defineWatchType({
   name: 'plugin',
   scope: () => 'machine',
-  takesTurns: true,
+  usesNetworkSlot: true,
   keys: ['command'],
   required: ['command'],
   limit: 'none',

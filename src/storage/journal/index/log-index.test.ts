@@ -52,16 +52,16 @@ const searchOld = async (journal: TestJournal): Promise<unknown[]> => {
 
 test('background indexing reports the number of finished files', async (t) => {
   const directory = await createLog(t);
-  const told: [number, number][] = [];
-  const onIndexed = (done: number, files: number) => told.push([done, files]);
+  const reported: [number, number][] = [];
+  const onIndexed = (done: number, files: number) => reported.push([done, files]);
   const journal = await openTestJournal(t, directory, { ...options, onIndexed });
   await searchOld(journal);
-  await waitUntil('all files are done', () => told.at(-1)?.[0] === told.at(-1)?.[1] && told.length > 0);
+  await waitUntil('all files are done', () => reported.at(-1)?.[0] === reported.at(-1)?.[1] && reported.length > 0);
   assert.deepEqual(
-    told,
-    told.map((_, index) => [index, told.length - 1]),
+    reported,
+    reported.map((_, index) => [index, reported.length - 1]),
   );
-  assert.ok(told.length >= 9, `${told.length} reports`);
+  assert.ok(reported.length >= 9, `${reported.length} reports`);
 });
 
 const old = [109, 108, 107, 106, 105, 104, 103, 102, 101, 100];

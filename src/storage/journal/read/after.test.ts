@@ -70,14 +70,14 @@ test('a reader that stops early releases the file, and one over a deleted file g
 
 test('listeners are called for each write until they unsubscribe', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
-  const heard: number[] = [];
-  const leave = journal.onStored((seq) => heard.push(seq));
+  const reported: number[] = [];
+  const leave = journal.onStored((seq) => reported.push(seq));
   await journal.append({ n: 1 });
   await journal.appendAll([{ n: 2 }, { n: 3 }]);
-  assert.deepEqual(heard, [1, 3]);
+  assert.deepEqual(reported, [1, 3]);
   leave();
   await journal.append({ n: 4 });
-  assert.deepEqual(heard, [1, 3]);
+  assert.deepEqual(reported, [1, 3]);
 });
 
 test('retention keeps unread records up to a size, and reports dropped records', async (t) => {

@@ -168,10 +168,10 @@ test('a format created at run time works at once, also after a restart, until it
   const store = await createTestStore(t);
   const app = await startApp(t, { settings: store });
   assert.equal((await send(app, 'builds', {})).status, 404);
-  const made = await manage(app, 'PUT', '/builds', { message: '{/text}' }, { 'if-none-match': '*' });
-  assert.deepEqual([made.status, made.json.origin], [201, 'made']);
+  const created = await manage(app, 'PUT', '/builds', { message: '{/text}' }, { 'if-none-match': '*' });
+  assert.deepEqual([created.status, created.json.origin], [201, 'made']);
   assert.equal((await send(app, 'builds', { text: 'first' })).status, 200);
-  const etag = String(made.headers['etag']);
+  const etag = String(created.headers['etag']);
   const changed = await manage(app, 'PUT', '/builds', { message: 'Build: {/text}' }, { 'if-match': etag });
   assert.equal(changed.status, 200);
   assert.equal((await manage(app, 'PUT', '/builds', { message: 'x' }, { 'if-match': etag })).status, 412);

@@ -8,7 +8,7 @@ const { result, exitCode, output } = HeartbeatRun.properties;
 const MillisecondsOrNull = nullable(Milliseconds);
 
 /** Heartbeat state in an export, where seqs have no meaning. */
-export const MovedState = Type.Object(
+export const TransferredState = Type.Object(
   {
     name: Type.String({ pattern: namePattern, description: 'A name of a heartbeat' }),
     since: Milliseconds,
@@ -48,4 +48,4 @@ export const MovedState = Type.Object(
   },
   { additionalProperties: false },
 );
-export type MovedState = Static<typeof MovedState>;
+export type TransferredState = Static<typeof TransferredState>;

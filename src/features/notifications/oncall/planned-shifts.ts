@@ -2,11 +2,11 @@ import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { Handovers } from './handovers.ts';
 import type { HandoverSettings } from './settings.ts';
 
-/** Sequence of turns. The person on call changes at the start of each turn. Times are Unix milliseconds. */
-export interface Turns {
-  /** Returns the number of the turn at a time. */
+/** Sequence of planned shifts. The person on call changes at the start of each shift. Times are Unix milliseconds. */
+export interface PlannedShifts {
+  /** Returns the number of the shift at a time. */
   numberAt(at: number): number;
-  /** Returns the start of the turn with this number. Undefined outside the computed years. */
+  /** Returns the start of the shift with this number. Undefined outside the computed years. */
   timeOf(number: number): number | undefined;
 }
 
@@ -18,15 +18,15 @@ const clockTime = /^(?:([A-Za-z]{3}) )?([01]?\d|2[0-3]):([0-5]\d)$/;
 const mostDays = 366;
 
 /**
- * Creates turns from a handover: `{every: "2 weeks", at: "Mon 09:00"}` or a cron expression. Turn 0 begins at the first
- * handover at or after `start`. With `isFromStart`, turn 0 contains `start`. Throws an Error that explains the problem.
+ * Creates shifts from a handover: `{every: "2 weeks", at: "Mon 09:00"}` or a cron expression. Shift 0 begins at the first
+ * handover at or after `start`. With `isFromStart`, shift 0 contains `start`. Throws an Error that explains the problem.
  */
-export const createTurns = (
+export const createPlannedShifts = (
   { every, at }: HandoverSettings,
   clock: ZoneClock,
   start: number,
   isFromStart: boolean,
-): Turns => {
+): PlannedShifts => {
   const [, count = '', unit] = period.exec(every) ?? [];
   const { cron, size } = unit === undefined ? { cron: every, size: 1 } : toCron(Number(count), unit as Unit, at);
   if (unit === undefined && at !== undefined)
@@ -51,7 +51,7 @@ const createHandovers = (cron: string, clock: ZoneClock, start: number): Handove
 type Unit = 'hour' | 'day' | 'week';
 
 /**
- * Returns the cron expression of possible handovers, and the number of these handovers per turn: a turn of two weeks
+ * Returns the cron expression of possible handovers, and the number of these handovers per shift: a shift of two weeks
  * spans two weekly handovers.
  */
 const toCron = (count: number, unit: Unit, at: string | undefined): { cron: string; size: number } => {
