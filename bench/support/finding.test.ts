@@ -25,7 +25,7 @@ test('the median of an even number of values is the mean of the two in the middl
   assert.deepEqual([quantile(values, 0.99), quantile(values, 1)], [1980, 2000]);
 });
 
-test('a row has medians, its ratios, the bytes of both responses, its rounds, and a verdict by rate and processor time', () => {
+test('a benchmark row has medians, ratios, the bytes of both responses, rounds, and a verdict by rate and processor time', () => {
   assert.equal(
     toRow({}),
     '|B1|GET /|960/s|1,000/s bare|0.960 (0.900 to 1.000)|0.900|1,234 and 56|4 × 1 s|≥ 0.95 ×|**missed** by processor time|',
@@ -36,7 +36,7 @@ test('a row has medians, its ratios, the bytes of both responses, its rounds, an
   assert.match(toRow({ goal: undefined }), /\|4 × 1 s\|\|\|$/);
 });
 
-test('one goal of several suffices, and a figure that is not a number meets none', () => {
+test('a row that meets one of several goals passes, and a figure that is not a number meets no goal', () => {
   const { cpuRatios: _none, ...without } = finding;
   const toText = (ours: number[], goal = '≤ 10 ms or ≤ 2 ×') => toMarkdown([], [{ ...without, ours, goal }], []);
   assert.match(toText([1500, 1500]), /\|met\|/);

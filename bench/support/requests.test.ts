@@ -5,7 +5,7 @@ import { createScript, parseWrk } from './requests.ts';
 const print = (figures: object): string => `Running 1s test\nfigures ${JSON.stringify(figures)}\n`;
 const good = { requests: 2000, duration: 2_000_000, status: 0, failed: 0 };
 
-test("wrk's figures are responses and responses per second", () => {
+test('the figures read from wrk are the responses and the responses per second', () => {
   assert.deepEqual(parseWrk(print(good), {}), { count: 2000, perSecond: 1000 });
 });
 
@@ -16,7 +16,7 @@ test('a failed request, an unexpected status, no response or no figures are refu
   assert.throws(() => parseWrk('Segmentation fault', {}), /no figures/);
 });
 
-test('a row of refusals wants every response to be an error', () => {
+test('a benchmark row of refusals requires every response to be an error', () => {
   assert.equal(parseWrk(print({ ...good, status: 2000 }), { isRefused: true }).count, 2000);
   assert.throws(() => parseWrk(print({ ...good, status: 1999 }), { isRefused: true }), /1999 of 2000/);
 });

@@ -8,9 +8,9 @@ import { toApiError } from '../live/resource.ts';
 export interface Process {
   pid: number;
   name: string;
-  /** CPU usage, where 1 is a full processor. Null until there are two readings. */
+  /** CPU usage, where 1 is a full CPU. Null until there are two readings. */
   cpu: number | null;
-  /** Processor time in seconds since the process started. */
+  /** CPU time in seconds since the process started. */
   cpuSeconds: number | null;
   memoryBytes: number;
   /** Parent process. Like all optional fields, only events contain it. */

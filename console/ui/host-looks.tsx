@@ -40,7 +40,7 @@ export const Meter = ({ label, share }: { label: string; share: Usage }) => {
   );
 };
 
-/** Processor usage of a host in the last hour. */
+/** CPU usage of a host in the last hour. */
 export const HourLine = ({ line, readings }: Pick<Host, 'line' | 'readings'>) => {
   const values = line.cpu.map((value) => value && value * 100);
   const { cpu } = readings ?? {};

@@ -8,7 +8,7 @@ export interface ListedProcess {
   name: string;
   pid: number;
   memoryBytes: number;
-  /** CPU usage, where 1 is a full processor. Null if unknown. */
+  /** CPU usage, where 1 is a full CPU. Null if unknown. */
   cpu: number | null;
 }
 

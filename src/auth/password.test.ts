@@ -108,7 +108,7 @@ test('a hash that an earlier release printed is verified on every version of Nod
   assert.equal(await verify(hashed, 'Correct horse'), false);
 });
 
-test('text that is not an argon2 hash rejects', { skip }, async () => {
+test('the check of a text that is not an argon2 hash rejects', { skip }, async () => {
   for (const text of [
     '',
     'x',

@@ -185,7 +185,7 @@ test('a program is ended when the reader of its output returns false', async () 
   assert.deepEqual([pieces, end.exitCode], [1, null]);
 });
 
-test('output is read only as fast as it is taken, and to its end', async (t) => {
+test('the output of a program is read to its end, and only as fast as its reader accepts it', async (t) => {
   const program = writeProgram(t, 'much', 'head -c 1000000 /dev/zero');
   let bytes = 0;
   let taking = 0;

@@ -226,7 +226,7 @@ test('a device without a description is classified by its name', () => {
   assert.equal(reading?.kind, 'fixed');
 });
 
-test('all processors together are the sum of each', () => {
+test('all CPUs together are the sum of each CPU', () => {
   const times = { user: 3000, nice: 1000, sys: 1000, irq: 500, idle: 4500 };
   const first = { user: 3, nice: 1, system: 1, idle: 4.5, irq: 0.5 };
   assert.deepEqual(
@@ -239,7 +239,7 @@ test('all processors together are the sum of each', () => {
   );
 });
 
-test('the processors of this machine have been busy and idle', () => {
+test('the CPUs of this machine have been busy and idle', () => {
   const { user = 0, idle = 0 } = readPortableCounters().cpuSeconds.get('cpu') ?? {};
   assert.ok(user > 0 && idle > 0);
 });

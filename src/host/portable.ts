@@ -147,7 +147,7 @@ interface Listed
   path?: string | null;
 }
 
-/** Converts a process. Sizes are in KiB. Processor time, threads and sessions are not reported. */
+/** Converts a process. Sizes are in KiB. CPU time, threads and sessions are not reported. */
 export const toProcessReading = (listed: Listed): ProcessReading => ({
   pid: listed.pid,
   parentPid: listed.parentPid,
@@ -254,7 +254,7 @@ export const readPortableCounters = (): CountersReading => ({
 
 const readBootTime = (): Date => new Date(Date.now() - uptime() * 1000);
 
-/** Returns processor times by Linux's names for the modes. */
+/** Returns CPU times by Linux's names for the modes. */
 export const toCpuSeconds = (processors: readonly Pick<CpuInfo, 'times'>[]): CpuSeconds => {
   const all: Record<string, number> = {};
   const each = processors.map(({ times: { user, nice, sys, idle, irq } }, index) => {

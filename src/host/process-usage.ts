@@ -1,10 +1,10 @@
 import { readTimeOf, roundOrNull } from './reading.ts';
 import type { HostReadings, ProcessReading } from './readings.ts';
 
-/** Process with its usage of one processor since the previous reading, as a share. Null if unknown. */
+/** Process with its usage of one CPU since the previous reading, as a share. Null if unknown. */
 interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' | 'threads' | 'startedAt'> {
   user: string | null;
-  /** Share, from 0 to the number of processors. */
+  /** Share, from 0 to the number of CPUs. */
   cpu: number | null;
   cpuSeconds: number | null;
   memoryBytes: number;
@@ -54,5 +54,5 @@ const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedA
 const readSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
   userSeconds === null || kernelSeconds === null ? Number.NaN : userSeconds + kernelSeconds;
 
-/** Returns the total processor time of a process in seconds, with two decimals. Null if unknown. */
+/** Returns the total CPU time of a process in seconds, with two decimals. Null if unknown. */
 export const cpuSecondsOf = (process: ProcessReading): number | null => roundOrNull(readSeconds(process), 2);

@@ -36,7 +36,7 @@ for (const [name, readings] of Object.entries(implementations)) {
     assert.ok(swapFree <= swapTotal);
   });
 
-  test(`${name}: shares and loads of processors are within their bounds`, async () => {
+  test(`${name}: shares and loads of CPUs are within their bounds`, async () => {
     const busy = await readings.cpuBusy();
     assert.ok(busy >= 0 && busy <= 1, `${busy}`);
     const processors = await readings.processors();
@@ -109,6 +109,6 @@ test('the platform decides which implementation is used', (t) => {
 test('no reading is taken before it is requested', async (t) => {
   const readings = createLinuxReadings(createTree(t, {}));
   t.after(() => readings.close());
-  await assert.rejects(readings.cpuBusy(), /processor times of this machine cannot be read/);
+  await assert.rejects(readings.cpuBusy(), /CPU times of this machine cannot be read/);
   assert.notEqual(readings.hostname(), '');
 });

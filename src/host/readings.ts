@@ -28,7 +28,7 @@ export interface HostReadings {
   counters(): CountersReading;
   /** Lists every process, in no particular order. The reading is at most 500 ms old and shared between callers. */
   processes(): Promise<readonly ProcessReading[]>;
-  /** Estimates the processor time that reading all processes takes, in milliseconds. 0 if unknown. */
+  /** Estimates the CPU time that reading all processes takes, in milliseconds. 0 if unknown. */
   processReadingMs(): Promise<number>;
   /** Counts the processes without reading each one. */
   processCount(): Promise<number>;
@@ -134,7 +134,7 @@ export interface MemoryReading {
 }
 
 /**
- * Processor time in seconds by processor and mode. Processors are `cpu` for the sum, then `cpu0`, `cpu1`, … Modes are
+ * CPU time in seconds by CPU and mode. CPUs are `cpu` for the sum, then `cpu0`, `cpu1`, … Modes are
  * named as in Linux: `user`, `nice`, `system`, `idle`, …
  */
 export type CpuSeconds = ReadonlyMap<string, Readonly<Record<string, number>>>;
@@ -156,7 +156,7 @@ export interface CountersReading {
 
 /** Usage of the machine between two readings of its counters. NaN stands for unknown. */
 export interface Usage {
-  /** Usage of all processors, from 0 to 1. */
+  /** Usage of all CPUs, from 0 to 1. */
   cpu: number;
   /** Used memory in bytes. */
   memoryUsed: number;
@@ -201,7 +201,7 @@ export interface ProcessReading {
    * time.
    */
   name: string;
-  /** Processor time used so far. Null on systems other than Linux. */
+  /** CPU time used so far. Null on systems other than Linux. */
   userSeconds: number | null;
   kernelSeconds: number | null;
   workingSetBytes: number;

@@ -71,7 +71,7 @@ test('nothing is read without listeners, and no sample includes the usage of tha
   assert.equal(listenTo(sampler).samples[0]?.usage.cpu, Number.NaN);
 });
 
-test('the first processor shares cover at least 200 ms from the first call', async (t) => {
+test('the first CPU shares cover at least 200 ms from the first call', async (t) => {
   const { read, reads } = createCounter();
   const sampler = createHostSampler(read, 60_000);
   t.after(() => sampler.close());
@@ -140,7 +140,7 @@ test('a first sample that fails is repeated by the next call', async (t) => {
     return read();
   }, 60_000);
   t.after(() => sampler.close());
-  await assert.rejects(sampler.shares(), /processor times/);
+  await assert.rejects(sampler.shares(), /CPU times/);
   fails = false;
   assert.equal(await readShare(sampler), 0.03);
   assert.equal(reads(), 2);
@@ -188,7 +188,7 @@ const keepBusy = (milliseconds: number): void => {
   while (performance.now() < end);
 };
 
-test('results keep the order of the items, without nulls', async () => {
+test('mapped results keep the order of the items, without nulls', async () => {
   assert.deepEqual(await mapInSlices([1, 2, 3, 4], (item) => (item % 2 ? item * 10 : null)), [10, 30]);
 });
 
@@ -209,20 +209,20 @@ const toSeconds = (user: number, idle: number, iowait = 0): CpuSeconds => new Ma
 
 const share = (from: CpuSeconds, to: CpuSeconds) => toCpuShares(from, to).get('cpu')?.toFixed(4);
 
-test('the processor share covers the time between two samples, of which waiting for a disk is idle', () => {
+test('the CPU share covers the time between two samples, of which waiting for a disk is idle', () => {
   assert.equal(share(toSeconds(1, 9), toSeconds(1.3, 9.5, 0.2)), '0.3000');
 });
 
-test('a processor whose counters stand still or step back is not busy', () => {
+test('a CPU whose counters stand still or step back is not busy', () => {
   assert.equal(share(toSeconds(5, 5), toSeconds(5, 5)), '0.0000');
   assert.equal(share(toSeconds(5, 5), toSeconds(4, 16)), '0.0000');
 });
 
-test('the processor share is never more than one', () => {
+test('the CPU share is never more than one', () => {
   assert.equal(share(toSeconds(0, 10), toSeconds(12, 8)), '1.0000');
 });
 
-test('a processor that was just switched on is measured from its own start', () => {
+test('a CPU that was just switched on is measured from its own start', () => {
   assert.equal(share(new Map(), toSeconds(1, 3)), '0.2500');
 });
 

@@ -3,7 +3,7 @@ import { readOrNull } from './reading.ts';
 import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.ts';
 
 /**
- * Minimum interval in milliseconds. The kernel counts processor time in steps of 10 ms, so a shorter interval would be
+ * Minimum interval in milliseconds. The kernel counts CPU time in steps of 10 ms, so a shorter interval would be
  * inaccurate.
  */
 const shortestMs = 200;
@@ -57,7 +57,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     sample();
   };
   /**
-   * Returns the usage of each processor (0 … 1) over the last complete interval. Sampling then continues for a minute.
+   * Returns the usage of each CPU (0 … 1) over the last complete interval. Sampling then continues for a minute.
    * Until an interval is complete, calls wait until 200 ms after the first sample and return the usage since that
    * sample. Rejects without a sample.
    */
@@ -66,7 +66,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     start();
     if (!last) sample();
     const first = last;
-    if (!first) throw new Error('the processor times of this machine cannot be read');
+    if (!first) throw new Error('the CPU times of this machine cannot be read');
     const missingMs = first.at + shortestMs - performance.now();
     if (!before && missingMs > 0) await setTimeout(missingMs);
     const [from, to] = before && last ? [before, last] : [first, readSample() ?? first];
@@ -87,13 +87,13 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     /** Returns the counters of the last sample. Reads them while sampling is off. */
     counters: (): CountersReading => last?.counters ?? read(),
     shares,
-    /** Returns the combined usage of all processors. */
+    /** Returns the combined usage of all CPUs. */
     cpuBusy: async (): Promise<number> => (await shares()).get('cpu') ?? 0,
     close: stop,
   };
 };
 
-/** Usage (0 … 1) by processor: `cpu` for all processors together, and `cpu0`, `cpu1`, … for each. */
+/** Usage (0 … 1) by CPU: `cpu` for all CPUs together, and `cpu0`, `cpu1`, … for each. */
 export type CpuShares = ReadonlyMap<string, number>;
 
 const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
@@ -112,14 +112,14 @@ const toUsage = (before: CountersReading, now: CountersReading, seconds: number)
   };
 };
 
-/** Computes the share of each processor. 0 for a processor that is switched off. */
+/** Computes the share of each CPU. 0 for a CPU that is switched off. */
 export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
   new Map(Array.from(to, ([name, seconds]) => [name, toBusyShare(from.get(name), seconds) || 0]));
 
 type Seconds = Readonly<Record<string, number>>;
 
 /**
- * Returns the processor usage (0 … 1). NaN if no time has passed. A processor that has just been switched on is
+ * Returns the CPU usage (0 … 1). NaN if no time has passed. A CPU that has just been switched on is
  * measured from that moment.
  */
 const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {

@@ -114,7 +114,7 @@ test('a text is compressed for clients that accept gzip', async (t) => {
   }
 });
 
-test('a client that has a text gets 304, whether compressed or not', async (t) => {
+test('a client with the current version of a text gets 304, whether compressed or not', async (t) => {
   const get = await serve(t);
   const tags = new Set<string>();
   for (const accepted of ['gzip', 'identity']) {

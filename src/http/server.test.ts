@@ -49,7 +49,7 @@ test('parameters and header lines are limited', (t) => {
   assert.equal(server.maxHeadersCount, 201);
 });
 
-test('the time of a response ends when it is written, not when its handler has sent it', async (t) => {
+test('the measured time of a response ends when the response is written, not when its handler returns', async (t) => {
   const meters = createMeters();
   const app = start(t, {}, meters);
   app.get('/busy', (_request, reply) => {

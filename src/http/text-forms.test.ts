@@ -67,7 +67,7 @@ test('the log line of a request has its traceparent', async (t) => {
   assert.deepEqual(logged, [valid, undefined]);
 });
 
-test('the log line of a request has the milliseconds that it took', async (t) => {
+test('the log line of a request has its duration in milliseconds', async (t) => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
   const { request } = await startApp(t, { log });

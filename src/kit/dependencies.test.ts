@@ -17,7 +17,7 @@ const toMeant = (text: string): string | undefined =>
   refs.find((ref) => ref === text) ??
   ['watch', 'heartbeat', 'host'].map((kind) => `${kind}/${text}`).find((ref) => refs.includes(ref as ThingRef));
 
-test('accepted dependencies have known names and never lead back; refused ones do', () => {
+test('dependencies are accepted exactly if their names are known and they form no circle', () => {
   const change = fc.tuple(fc.constantFrom(...refs), fc.uniqueArray(name, { maxLength: 3 }));
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), (all) => {
@@ -50,7 +50,7 @@ test('a circle that was stored in spite of the checks ends the search', () => {
   assert.deepEqual(listDependencies('watch/a', find), ['watch/b']);
 });
 
-test('all problems of stored things are the problems of each thing', () => {
+test('the problems of all stored dependencies are those found for each entry', () => {
   const stored = fc.tuple(fc.constantFrom(...refs), fc.uniqueArray(name, { maxLength: 3 }));
   fc.assert(
     fc.property(fc.uniqueArray(stored, { selector: ([ref]) => ref, maxLength: 6 }), (all) => {

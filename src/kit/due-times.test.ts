@@ -15,7 +15,7 @@ const commands = fc.array(
   { maxLength: 200 },
 );
 
-test('after any changes, each id is taken once, at its last time, earliest first', () => {
+test('after any changes, each id comes due once, at its last time, in the order of times', () => {
   fc.assert(
     fc.property(commands, (all) => {
       const due = new DueTimes();

@@ -8,7 +8,7 @@ const numberOrNull = (example: number, description?: string) =>
 
 /** Schemas for the usage of the machine at one point in time. */
 export const hostUsage = {
-  cpu: numberOrNull(0.25, 'Usage of all processors, from 0 to 1.'),
+  cpu: numberOrNull(0.25, 'Usage of all CPUs, from 0 to 1.'),
   memoryUsed: numberOrNull(2_147_483_648, 'Bytes of memory not available to programs.'),
   memoryTotal: numberOrNull(8_589_934_592, 'Bytes of memory.'),
   swapUsed: numberOrNull(0, 'Bytes of used swap space.'),
@@ -36,7 +36,7 @@ export const describeProcess = (sinceWhen: string) =>
     parentPid: numberOrNull(1),
     name: Type.String({ examples: ['node'] }),
     user: nullable(Type.String({ examples: ['root'] })),
-    cpu: numberOrNull(0.02, `Share of one processor ${sinceWhen}.`),
+    cpu: numberOrNull(0.02, `Share of one CPU ${sinceWhen}.`),
     cpuSeconds: numberOrNull(0.92),
     memoryBytes: Type.Number({ examples: [109_990_000] }),
     threads: numberOrNull(11),
@@ -58,7 +58,7 @@ export const severityNames = severities.map((severity) => severity.toLowerCase()
 
 /** Values in a step of the history, in file order. Any change requires a new version of the file. */
 const hostMeanings = {
-  cpu: 'Usage of all processors, from 0 to 1.',
+  cpu: 'Usage of all CPUs, from 0 to 1.',
   memoryUsed: 'Bytes of memory not available to programs.',
   memoryTotal: 'Bytes of memory.',
   swapUsed: 'Bytes of used swap space.',

@@ -42,7 +42,7 @@ test('a parsed value has U+FFFD for each half of a surrogate pair, and is the sa
   );
 });
 
-test('lists nested a hundred thousand levels deep are walked', () => {
+test('lists nested a hundred thousand levels deep are processed', () => {
   const depth = 100_000;
   const json = `${'['.repeat(depth)}"\\ud83d"${']'.repeat(depth)}`;
   let found = makeParsedWellFormed(json, JSON.parse(json));

@@ -56,12 +56,12 @@ const microsecondsPerSecond = 1e6;
 /** Adds the process metrics that Prometheus client libraries usually report. */
 export const addProcessMeters = ({ reading: add }: Meters): void => {
   const cpu = (name: 'user' | 'system') => process.cpuUsage()[name] / microsecondsPerSecond;
-  add('counter', 'process_cpu_user_seconds_total', 'User processor time of this process.', () => cpu('user'));
-  add('counter', 'process_cpu_system_seconds_total', 'System processor time of this process.', () => cpu('system'));
+  add('counter', 'process_cpu_user_seconds_total', 'User CPU time of this process.', () => cpu('user'));
+  add('counter', 'process_cpu_system_seconds_total', 'System CPU time of this process.', () => cpu('system'));
   add(
     'counter',
     'process_cpu_seconds_total',
-    'User and system processor time of this process.',
+    'User and system CPU time of this process.',
     () => cpu('user') + cpu('system'),
   );
   const startedAt = Date.now() / 1000 - process.uptime();

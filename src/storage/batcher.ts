@@ -144,7 +144,7 @@ export class Batcher<Item, Result> {
 
   /**
    * Waits while each turn of the event loop brings more items, or while there are fewer items than in the last batch.
-   * Clients that got responses together send their next requests together. Larger batches need less processor time per
+   * Clients that got responses together send their next requests together. Larger batches need less CPU time per
    * item.
    */
   async #gather(): Promise<void> {

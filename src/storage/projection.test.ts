@@ -267,7 +267,7 @@ test('an event whose sync failed leaves no gap that a restart refuses', async (t
   assert.deepEqual(again.damages, []);
 });
 
-test('a record that is refused because space is low leaves no doubt, so no snapshot is needed before the next one', async (t) => {
+test('a record that is refused because space is low is certainly not stored, so the next record needs no snapshot first', async (t) => {
   let isFull = false;
   const { projection, read } = await openLife(t, createFolder(t), {
     log: (log) => ({
@@ -321,7 +321,7 @@ const assertNoticed = async (
   }
 };
 
-test('a snapshot that is cut or changed at any byte is reported, or refused where every event is needed', async (t) => {
+test('a snapshot that is cut or changed at any byte is reported, or refused by projections that need every event', async (t) => {
   const { directory, state, snapshot } = await createDamaged(t);
   const bytes = readFileSync(snapshot);
   const root = createFolder(t);
@@ -338,7 +338,7 @@ test('a snapshot that is cut or changed at any byte is reported, or refused wher
   });
 });
 
-test('an event that is missing or damaged in the log is reported, or refused where every event is needed', async (t) => {
+test('an event that is missing or damaged in the log is reported, or refused by projections that need every event', async (t) => {
   const { directory, log, state } = await createDamaged(t);
   const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
   const root = createFolder(t);
@@ -360,7 +360,7 @@ test('an event that is missing or damaged in the log is reported, or refused whe
   }
 });
 
-test('a log with only a mark, without its snapshot, is refused where every event is needed', async (t) => {
+test('a log with only a mark and no snapshot is refused by projections that need every event', async (t) => {
   const { directory, snapshot, log } = await createDamaged(t);
   rmSync(snapshot);
   writeFileSync(log, toMark(20));
@@ -542,7 +542,7 @@ test('while a snapshot is written, no other is due, however much the log grows',
   release();
 });
 
-test('an empty state that has begun does not begin again', async (t) => {
+test('a projection whose state stays empty begins only once', async (t) => {
   const directory = createFolder(t);
   let begun = 0;
   const begin = async (state: Ledger): Promise<number> => {
@@ -647,7 +647,7 @@ test('listeners get the outcomes of all events in order, and an event after clos
   await assert.rejects(projection.append({ name: 'a', amount: 1 }), { code: 'closed' });
 });
 
-test('listeners are called when the state is restored because the log was reached late', async (t) => {
+test('listeners are called when the state is restored after a log that was unavailable at first', async (t) => {
   const directory = createFolder(t);
   const before = await openLife(t, directory);
   await before.projection.append({ name: 'a', amount: 1 });
@@ -666,7 +666,7 @@ test('listeners are called when the state is restored because the log was reache
   assert.deepEqual([read(), reported], [[['a', 1]], [undefined]]);
 });
 
-test('a process that misses events that only a snapshot has restores the snapshot', async (t) => {
+test('a process that missed events restores the snapshot if only the snapshot contains them', async (t) => {
   const directory = createFolder(t);
   let goneSeq = 0;
   const log = (journal: Journal): Partial<Journal> => ({

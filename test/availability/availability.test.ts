@@ -88,7 +88,7 @@ test('the time in which the server was off is unknown, and the history from befo
   assert.ok(found.up >= 2 && found.percentage === 100);
 });
 
-test('a clock that is set back an hour keeps the history before, and goes on', async (t) => {
+test('after a clock is set back an hour, the earlier history stays and recording continues', async (t) => {
   let offset = 3_600_000;
   const app = await startApp(t, { features: withClock(() => new Date(Date.now() + offset)) });
   const token = await app.login('admin');
@@ -189,7 +189,7 @@ test('a range without seconds, in the future, of eleven years or in an unknown z
   }
 });
 
-test('a watch with open has a badge with its state or percentage, and other watches have none', async (t) => {
+test('a watch with `open` has a badge with its state or percentage, and other watches have none', async (t) => {
   const path = join(createFolder(t), 'present');
   writeFileSync(path, '');
   const watch = { type: 'file', path, every: 1 };

@@ -67,7 +67,7 @@ test('tasks are in memory by default, and a restart with a file store keeps them
   }
 });
 
-test('routes for machines return numbers and times with an offset; the documents of the contract keep their texts', async (t) => {
+test('routes beyond the contract return numbers, and times with an offset; routes of the contract keep formatted texts', async (t) => {
   const { request } = await startApp(t);
   const { text } = await request('GET', '/metrics');
   assert.match(text, /^process_start_time_seconds \d+(\.\d+)?$/m);

@@ -26,7 +26,7 @@ test('POST /api/items returns 201 with id, name, status `created` and message, i
   assert.equal(typeof answer.json['message'], 'string');
 });
 
-test('a created item is listed, without the message', async (t) => {
+test('the list shows a created item without the message of the creation', async (t) => {
   const app = await startItems(t);
   const { id } = await addItem(app, { name: 'a' });
   assert.deepEqual((await listItems(app)).data, [{ id, name: 'a', status: 'created' }]);

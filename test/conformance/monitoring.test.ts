@@ -135,7 +135,7 @@ test('a top that is not a plain whole number, or is repeated, gets 400, which na
   }
 });
 
-test('cpu is the processor time used so far in seconds, and memoryMB is the working set in MiB', async (t) => {
+test('cpu is the CPU time used so far in seconds, and memoryMB is the working set in MiB', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const { json } = await request<{ data: ProcessRow[] }>('GET', '/api/processes?top=100000');
   const own = json.data.find(({ pid }) => pid === process.pid);

@@ -11,7 +11,7 @@ import { logIn, nextFrame } from './support/page.ts';
 const taskCount = isLong ? 10_000 : 4000;
 const alertCount = isLong ? 1_000_000 : 21_000;
 const hostCount = 500;
-/** Number of alerts for a throttled browser, because loading them takes several times the processor time. */
+/** Number of alerts for a throttled browser, because loading them takes several times the CPU time. */
 const throttledCount = isLong ? 19_000 : 3000;
 
 test('a table and a board with thousands of tasks scroll to any position, with few rows in the page', async ({

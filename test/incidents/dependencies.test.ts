@@ -77,7 +77,7 @@ test('while a router is down, one message is sent for all that depends on it, th
   });
 });
 
-test('an incident that outlives its cause notifies after the grace, and its end follows', async (t) => {
+test('an incident that outlives its cause notifies after the grace period, and its resolution follows', async (t) => {
   const [router, web] = await Promise.all([startSite(t), startSite(t)]);
   const { app, pager, token } = await startDesk(t, [
     toWatch('router', router),
@@ -125,7 +125,7 @@ test('an incident waits for the next check of its possible cause, and no longer'
   await waitForMessages(pager, ['opened web']);
 });
 
-test('a destination notified before the cause opened gets the end', async (t) => {
+test('a destination notified before the cause opened gets the resolution', async (t) => {
   const [router, web] = await Promise.all([startSite(t), startSite(t)]);
   const { app, pager, token } = await startDesk(t, [
     toWatch('router', router),
@@ -140,7 +140,7 @@ test('a destination notified before the cause opened gets the end', async (t) =>
   await waitForMessages(pager, ['opened web', 'opened router', 'resolved web']);
 });
 
-test('a flapping cause holds its dependents until the grace after its last end', async (t) => {
+test('a flapping cause holds back its dependents until the grace period after its last resolution', async (t) => {
   const [router, web] = await Promise.all([startSite(t), startSite(t)]);
   const { app, pager, token } = await startDesk(t, [
     toWatch('router', router),

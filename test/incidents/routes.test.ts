@@ -308,7 +308,7 @@ test('a task is created once for an incident, with a link to the incident', asyn
   assert.deepEqual(await listEvents(app, 1), ['opened', 'taskCreated']);
 });
 
-test('the topic has each change, and metrics and status count the incidents', async (t) => {
+test('the topic `incidents` has each change, and metrics and status count the incidents', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const events = await openEvents(t, app.url, 'incidents');

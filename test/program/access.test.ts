@@ -8,7 +8,7 @@ import { refusal, runCommand, startProgram } from '../support/program.ts';
 const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
-test('access can be a flag, a variable, or a key of the file with a word or an object', async (t) => {
+test('`access` can be a flag, a variable, or a word or object in the config file', async (t) => {
   const forms: [
     settings: object,
     flags: Record<string, string>,

@@ -59,7 +59,7 @@ test('an address whose connections are all in use loses the oldest to another ad
 });
 
 test('an address that opens connections again and again does not keep others out', { skip }, async (t) => {
-  // The server runs in a separate process, so that the clients do not use its processor time.
+  // The server runs in a separate process, so that the clients do not use its CPU time.
   const { url } = await startProgram(t, ['--profiles', 'T', '--max-connections', '8']);
   let isOver = false;
   const flood = async (): Promise<void> => {

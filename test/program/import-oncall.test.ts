@@ -135,7 +135,7 @@ const expected: Record<Program, Expected> = {
 };
 
 for (const program of programs) {
-  test(`an export of ${program} is planned, applied once, and twice is the same as once`, async (t) => {
+  test(`an import from ${program} is planned and applied, and a second import changes nothing`, async (t) => {
     const { run, read } = await start(t);
     const { plan, rotation, layers, policy, steps, repeat, overrides } = expected[program];
     const args = ['--from', program, toFile(t, program)];
@@ -374,7 +374,7 @@ test('a person of an export who has the name of a user gets no contact method at
   assert.deepEqual((await read<{ ways: object[] }>('/api/people/admin')).ways, []);
 });
 
-test('GoAlert keys for another query are refused with the query to create a key for', async (t) => {
+test('a GoAlert key for another query is refused, and the message shows the query that the key needs', async (t) => {
   const { run } = await start(t);
   const api = await startReceiver(t, (response) =>
     send(response, { errors: [{ message: 'wrong query for API key' }] }),
@@ -393,7 +393,7 @@ test('GoAlert keys for another query are refused with the query to create a key 
   assert.ok(withoutKey.stderr.includes(`create a GraphQL API key in GoAlert for this query: ${query}`), stderr);
 });
 
-test('policies do not name rotations that have too many layers', async (t) => {
+test('imported policies leave out rotations that have too many layers', async (t) => {
   const { run, read } = await start(t);
   const path = join(createFolder(t), 'export.json');
   const layer = {

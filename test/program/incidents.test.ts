@@ -187,7 +187,7 @@ test('actions in a log that is moved away while the server runs survive kill -9'
   await waitUntilPasses(async () => assert.deepEqual(await second.comments(), ['a', 'b']));
 });
 
-test('the hours and minutes of incidents can be flags and variables, with fractions', async (t) => {
+test('incident settings in hours and minutes can be flags and variables, with fractions', async (t) => {
   const server = await startProgram(t, ['--quiet-hours', '12', '--reopen-minutes', '0.5']);
   assert.equal((await server.request('GET', '/api/incidents')).status, 200);
   const { code, stderr } = await runCommand(['--quiet-hours', 'x'], {

@@ -50,7 +50,7 @@ for (const store of cases(['file', 'memory'])) {
 }
 
 for (const store of ['memory', 'file']) {
-  test(`${store}: above storeMaxBytes only growing changes are refused, of any kind`, async (t) => {
+  test(`${store}: above storeMaxBytes only changes that grow the store are refused`, async (t) => {
     const args = ['--store', store, '--store-max-bytes', '10000'];
     const cwd = createFolder(t);
     const { request, stop } = await startProgram(t, args, { cwd });

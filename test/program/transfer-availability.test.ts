@@ -63,7 +63,7 @@ test('the history of a heartbeat moves from files to a database and back', { ski
   await assertMoved(t, back, outage);
 });
 
-test('an import joins what a server has recorded in an empty store, and a refused import leaves that', async (t) => {
+test('an import adds to the history that a server has recorded in an empty store, and a refused import leaves this history', async (t) => {
   const from = createFiles(t);
   const outage = await fill(t, from);
   const lines = await exportFrom(from);
@@ -85,7 +85,7 @@ test('an import joins what a server has recorded in an empty store, and a refuse
   await assertMoved(t, to, outage);
 });
 
-test('maintenance of a watch without checks ends with the export', async (t) => {
+test('the exported maintenance of a watch without checks ends at the time of the export', async (t) => {
   const from = createFiles(t);
   const app = await startApp(t, { settings: { ...from.settings, timeZone: 'UTC' } });
   const token = await adminToken(app);

@@ -40,6 +40,6 @@ for (const name of names)
     else assert.equal(transcript, current, 'run the test with SIGNALBOX_TEST_UPDATE=1, and review the change');
   });
 
-test('each transcript is of a command', () => {
+test('each transcript belongs to a command', () => {
   assert.deepEqual(readdirSync(folder).toSorted(), names.map((name) => `${name}.txt`).toSorted());
 });

@@ -150,7 +150,7 @@ test('other work runs between the alerts of a burst that is compared with many s
   const toPrefix = (index: number): string =>
     index.toString(2).padStart(7, '0').replaceAll('0', 'a').replaceAll('1', 'b');
   const messages = Array.from({ length: 80 }, (_, index) => toPrefix(index) + toText(index));
-  // Measures processor time, because other processes on a busy machine do not lengthen it.
+  // Measures CPU time, because other processes on a busy machine do not lengthen it.
   let longest = 0;
   let last = process.cpuUsage().user;
   const ticks = setInterval(() => {

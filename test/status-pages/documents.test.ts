@@ -41,7 +41,7 @@ const start = async (t: Parameters<typeof startApp>[0], title = 'Slow <b>respons
   return app;
 };
 
-test('announcements are a feed, and maintenance is a calendar', async (t) => {
+test('announcements are served as a feed, and maintenance as a calendar', async (t) => {
   const app = await start(t);
   const feed = await app.request('GET', '/status/main/rss.xml');
   assert.equal(feed.headers['content-type'], 'application/rss+xml; charset=utf-8');
@@ -135,7 +135,7 @@ test('widgets for Statuspage read the first open page, or the page they name', a
   assert.equal(first.json.page.name, 'Example & Co');
 });
 
-test('nothing of the inside is in any document: names, paths, comments, incidents and ids', async (t) => {
+test('public documents contain no internal names, paths, comments, incidents or ids', async (t) => {
   const secret = 'topsecret-inside';
   const path = join(createFolder(t), secret);
   const app = await startApp(t, { settings: { watches: [{ name: secret, type: 'file', path, every: 1 }] } });

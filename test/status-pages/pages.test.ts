@@ -8,7 +8,7 @@ import { createFolder } from '../support/folder.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 import { onePage, putPage } from './support/pages.ts';
 
-test('a status page does not exist until an Admin makes it, and then shows states in words', async (t) => {
+test('a status page does not exist until an Admin creates it, and then shows states in words', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'job');
@@ -78,7 +78,7 @@ test('hostile texts are escaped', async (t) => {
   assert.doesNotMatch(text, /<script|\u202e/);
 });
 
-test('settings that no page can have are refused with the reason and change nothing', async (t) => {
+test('invalid settings of a page are refused with the reason and change nothing', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const check = { name: 'Shop', watch: 'shop' };
@@ -188,7 +188,7 @@ test('a day of a check that was up and in maintenance is drawn as maintenance', 
   });
 });
 
-test('a page in another language has its words, and stays bounded with 1000 checks', async (t) => {
+test('a German page has German texts, and a page with 1000 checks has at most 1 MiB', async (t) => {
   const checks = Array.from({ length: 1000 }, (_, index) => ({
     name: `${'&'.repeat(90)} ${index}`,
     watch: `w${index}`,
@@ -202,7 +202,7 @@ test('a page in another language has its words, and stays bounded with 1000 chec
   assert.equal(text.match(/<li>/g)?.length, 1000);
 });
 
-test('names of watches and addresses inside do not leave the server', async (t) => {
+test('a page contains neither names of watches nor internal addresses', async (t) => {
   const secret = 'topsecret-inside';
   const path = join(createFolder(t), secret);
   const app = await startApp(t, { settings: { watches: [{ name: secret, type: 'file', path, every: 1 }] } });

@@ -144,7 +144,7 @@ test('requests are limited for each caller, and an address gets one confirmation
   await waitUntil('four confirmations arrive', () => server.mails.length === 4);
 });
 
-test('a refused recipient keeps no other from its mail, and a mail that failed is sent later', async (t) => {
+test('a refused recipient does not keep others from their mail, and a mail that failed is sent later', async (t) => {
   let isBroken = true;
   const server = await startMailServer(t, {
     onRecipient: (address) => (address.startsWith('gone') && !isBroken ? refusal(550, 'no such user') : undefined),
@@ -163,7 +163,7 @@ test('a refused recipient keeps no other from its mail, and a mail that failed i
   }, 20_000);
 });
 
-test('deferred recipients keep later recipients from no mail', async (t) => {
+test('deferred recipients do not keep later recipients from their mail', async (t) => {
   let isFull = false;
   const server = await startMailServer(t, {
     onRecipient: (address) => (isFull && address.startsWith('full') ? refusal(452, 'mailbox full') : undefined),

@@ -129,7 +129,7 @@ test('postgres: lists of large tasks are complete, on pages of any size', { skip
   }
 });
 
-test('postgres: a refused change does not refuse others of its batch', {
+test('postgres: a refused change does not cause the refusal of other changes in its batch', {
   skip,
 }, async (t) => {
   const url = await createEmptyDatabase();

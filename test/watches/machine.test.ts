@@ -68,7 +68,7 @@ test('a process that exceeds a limit of memory raises an alert, and another aler
   assert.equal(last.find((one) => one !== killed)?.resolves, worse?.id);
 });
 
-test('the processor time of a process is measured, also by a test', async (t) => {
+test('the CPU time of a process is measured, also by a test', async (t) => {
   const program = join(createFolder(t), 'spinner-27');
   symlinkSync(process.execPath, program);
   const child = spawn(program, ['-e', 'for (;;);'], { stdio: 'ignore' });
@@ -79,7 +79,7 @@ test('the processor time of a process is measured, also by a test', async (t) =>
   const watch = { type: 'process', process: 'spinner-27', metric: 'cpu', limit: 5 };
   const [, cpu] = await tryWatch(app, token, watch);
   assert.equal(cpu?.state, 'pending', cpu?.text);
-  assert.match(cpu?.text ?? '', /^spinner-27 uses \d+(\.\d)? % of a processor$/);
+  assert.match(cpu?.text ?? '', /^spinner-27 uses \d+(\.\d)? % of a CPU$/);
   // A shared reading that is some time old must not count as new.
   for (let round = 0; round < 4; round += 1) {
     const [, again] = await tryWatch(app, token, watch);

@@ -209,7 +209,7 @@ test('a certificate of the year 9999 is valid for many days', async (t) => {
   assert.match(text ?? '', / is valid for 29\d{5} days, until (9999-12-31|10000-01-01)$/);
 });
 
-test('contains searches the text as a browser shows it: unpacked, and in the declared charset', async (t) => {
+test('`contains` searches the text as a browser shows it: unpacked, and in the declared charset', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const server = await startReceiver(t, (response) => void response.end());

@@ -207,7 +207,7 @@ test('readings of this machine have a figure and a text', async (t) => {
   assert.match((await read({ type: 'process', process: 'node*', metric: 'memory', limit: 1 }))[1], /^\d+ process/);
 });
 
-test('a file must exist, and be recent and large enough', async (t) => {
+test('a file watch requires a file that exists, and is recent and large enough', async (t) => {
   const folder = createFolder(t);
   const watch = { name: 'backup', type: 'file', path: join(folder, '*.tar'), maxAgeHours: 26, minBytes: 10, every: 1 };
   const app = await startApp(t, { settings: { watches: [watch] } });
@@ -224,7 +224,7 @@ test('a file must exist, and be recent and large enough', async (t) => {
   assert.equal((await readWatch(app, token, 'backup')).state, 'firing');
 });
 
-test('silence and floods of a source raise alerts', async (t) => {
+test('an alert watch fires when a source is silent or sends too many alerts', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const silence = { type: 'alert', source: 'backup*', limit: 5 };

@@ -34,7 +34,7 @@ export const createHistoryRoute = ({ rings, disks, documents, clock }: HistoryPa
     method: 'GET',
     path: '/api/history',
     ...openFor('machine:read'),
-    summary: 'Get the history of processor, memory, load, disks, network and alerts',
+    summary: 'Get the history of CPU, memory, load, disks, network and alerts',
     schema: { operationId: 'getHistory', querystring: HistoryQuery, response: { 200: History } },
     handler: ({ query: { since, step } }, reply) => {
       const ring = rings.find((each) => each.step === step) as Ring;

@@ -16,7 +16,7 @@ const usage: Usage = {
   networkSent: 0,
 };
 
-/** Creates a sampler of a machine with 25 % processor usage and one error per second. */
+/** Creates a sampler of a machine with 25 % CPU usage and one error per second. */
 const createSampled = () => {
   let seconds = 0;
   const disk = { mountPath: '/', usedBytes: 30, availableBytes: 70 } as FileSystemReading;

@@ -18,7 +18,7 @@ type NumberName = {
 }[keyof ReportedReadings];
 
 const readingMeters: readonly [name: string, help: string, key: NumberName][] = [
-  ['cpu_ratio', 'Usage of all processors, from 0 to 1.', 'cpu'],
+  ['cpu_ratio', 'Usage of all CPUs, from 0 to 1.', 'cpu'],
   ['memory_used_bytes', 'Memory that is not available to programs.', 'memoryUsed'],
   ['memory_size_bytes', 'Memory of the host.', 'memoryTotal'],
   ['swap_used_bytes', 'Used swap space.', 'swapUsed'],

@@ -168,7 +168,7 @@ test('a host that shut down cleanly counts as stopped for ten minutes, then as s
   assert.equal(alerts.length, 1);
 });
 
-test('more than half of the hosts that fall silent within a minute raise one alert about the hub or its network', async () => {
+test('if more than half of the hosts fall silent within a minute, one alert reports the hub or its network', async () => {
   const all = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5'];
   const { messages, pass } = createDesk(all);
   await pass(60, all);

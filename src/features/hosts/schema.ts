@@ -127,7 +127,7 @@ export const ShownHost = defineShape('Host', {
       step: Type.Integer({ examples: [60] }),
       cpu: Type.Array(nullable(Type.Number({ examples: [0.25] })), { examples: [[0.25, null]] }),
     },
-    { description: 'Mean processor usage in each of the last 60 minutes; `null` if unknown.' },
+    { description: 'Mean CPU usage in each of the last 60 minutes; `null` if unknown.' },
   ),
   lastSilence: orNull(
     Type.Object({ from: Time, until: Time }),

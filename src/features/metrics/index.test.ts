@@ -158,7 +158,7 @@ test('an alert with a known Idempotency-Key counts as repeated, not as received'
   assert.equal(readValue(text, 'signalbox_alerts_repeated_total{format="native"}'), 1);
 });
 
-test('deliveries are counted by destination and result, with pending and parked alerts', async (t) => {
+test('deliveries are counted by destination and result, with pending and given-up alerts', async (t) => {
   const [willing, refusing] = [await startReceiver(t), await startReceiver(t, answer(400))];
   const app = await startOutbox(t, [toDestination(willing, { name: 'a' }), toDestination(refusing, { name: 'b' })]);
   await sendAlert(app, disk);

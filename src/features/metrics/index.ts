@@ -54,7 +54,7 @@ const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
   reading(
     'counter',
     'signalbox_host_cpu_seconds_total',
-    'Processor time of the machine over all cores.',
+    'CPU time of the machine over all cores.',
     async () =>
       Object.entries((await counters()).cpuSeconds.get('cpu') ?? {}).map(([mode, seconds]) => [[mode], seconds]),
     ['mode'],

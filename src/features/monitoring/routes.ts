@@ -26,7 +26,7 @@ const MachineHealth = defineShape('MachineHealth', {
   timestamp: Type.String({ description: 'Local time of the server.', examples: ['2026-01-31T09:30:00'] }),
   computer: Type.String({ examples: ['web-1'] }),
   uptime: Type.String({ description: 'Time since the machine started.', examples: ['12.3 days'] }),
-  cpuUsage: Type.String({ description: 'Usage of all processors in the last second.', examples: ['7%'] }),
+  cpuUsage: Type.String({ description: 'Usage of all CPUs in the last second.', examples: ['7%'] }),
   memoryUsage: Type.String({
     description: 'Share of the memory that is not available to programs.',
     examples: ['41.7%'],
@@ -56,7 +56,7 @@ const ProcessRow = defineShape('Process', {
   name: Type.String({ examples: ['node'] }),
   pid: Type.Integer({ examples: [4086] }),
   memoryMB: Type.Number({ description: 'Working set in MiB, one decimal.', examples: [104.9] }),
-  cpu: nullable(Type.Number({ examples: [0.92] }), 'Processor seconds used so far; null if unknown.'),
+  cpu: nullable(Type.Number({ examples: [0.92] }), 'CPU seconds used so far; null if unknown.'),
 });
 type ProcessRow = Static<typeof ProcessRow>;
 
@@ -97,7 +97,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     isVital: true,
     ...openFor('machine:read'),
     isSpecified: true,
-    summary: "Get the machine's processor and memory usage",
+    summary: "Get the machine's CPU and memory usage",
     schema: { operationId: 'getHealth', response: { 200: MachineHealth } },
     handler: () => readMachineHealth(parts),
   }),

@@ -33,12 +33,12 @@ test('sorting does not change the reading, and each row is built once', () => {
   assert.equal(listProcessRows(reading, 1)[0], listProcessRows(reading, 3)[0]);
 });
 
-test('memory is in MiB with one decimal, processor time in seconds with two (D25)', () => {
+test('memory is in MiB with one decimal, CPU time in seconds with two (D25)', () => {
   const row = toProcessRow(toProcess(7, 52_830_208, 'a) b'));
   assert.deepEqual(row, { name: 'a) b', pid: 7, memoryMB: 50.4, cpu: 3.1 });
 });
 
-test('processor time that the system does not report is null', () => {
+test('CPU time that the system does not report is null', () => {
   assert.equal(toProcessRow({ ...toProcess(7, 1), userSeconds: null }).cpu, null);
   assert.equal(toProcessRow({ ...toProcess(7, 1), kernelSeconds: null }).cpu, null);
 });

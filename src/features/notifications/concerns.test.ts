@@ -12,7 +12,7 @@ import { openJournal } from '../../storage/journal/journal.ts';
 import { features } from '../index.ts';
 import { notifications } from './index.ts';
 
-test('failing destinations, alerts with a long wait and parked alerts are counted as concerns', async (t) => {
+test('failing destinations, alerts with a long wait and given-up alerts are counted as concerns', async (t) => {
   const [refusing, gone, good] = [
     await startReceiver(t, answer(404)),
     await startReceiver(t, answer(422)),

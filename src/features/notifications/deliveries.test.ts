@@ -130,7 +130,7 @@ test('two instances that deliver to each other send an alert once each way', asy
   assert.equal(receiver.requests.length, 1);
 });
 
-test('the retry route sends a parked alert once', async (t) => {
+test('the retry route sends a given-up alert once', async (t) => {
   const receiver = await startReceiver(t, answer(400));
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
@@ -152,7 +152,7 @@ test('the retry route sends a parked alert once', async (t) => {
   assert.equal((await retry('x')).status, 404);
 });
 
-test('a retry does not send the alert that has the seq of the parked one in a new log', async (t) => {
+test('a retry of a given-up alert does not send the alert that has its seq in a new log', async (t) => {
   const receiver = await startReceiver(t, answer(400));
   const dataDir = createFolder(t);
   const first = await startOutbox(t, [toDestination(receiver)], { dataDir });
@@ -170,7 +170,7 @@ test('a retry does not send the alert that has the seq of the parked one in a ne
   assert.deepEqual([status, json], [404, { error: 'The alert is no longer in the log' }]);
 });
 
-test('a parked alert that is being sent again is not sent twice at a time', async (t) => {
+test('a given-up alert that is being sent again is not sent twice at a time', async (t) => {
   const receiver = await startReceiver(t, answer(400));
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
@@ -183,7 +183,7 @@ test('a parked alert that is being sent again is not sent twice at a time', asyn
   assert.deepEqual(retries.map(({ status }) => status).sort(), [200, 429]);
 });
 
-test('deliveries are for administrators', async (t) => {
+test('a Reader lists deliveries, and only an Admin retries deliveries', async (t) => {
   const app = await startOutbox(t, []);
   for (const [method, path] of [
     ['GET', '/api/deliveries'],
@@ -198,7 +198,7 @@ test('deliveries are for administrators', async (t) => {
   assert.deepEqual(json, { count: 0, data: [], quiet: false });
 });
 
-test('parked alerts are known after a restart', async (t) => {
+test('given-up alerts are known after a restart', async (t) => {
   const receiver = await startReceiver(t, answer(400));
   const destination = toDestination(receiver);
   const app = await startOutbox(t, [destination]);
@@ -236,7 +236,7 @@ test('a 410 to an alert that is sent again makes the destination fail', async (t
   assert.deepEqual([state, parked], ['failing', 1]);
 });
 
-test('one request sends all parked and waiting alerts again', async (t) => {
+test('one request sends all given-up and waiting alerts again', async (t) => {
   const receiver = await startReceiver(t, answer(422));
   const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
   const app = await startOutbox(t, [destination]);
@@ -254,7 +254,7 @@ test('one request sends all parked and waiting alerts again', async (t) => {
   assert.deepEqual(await retryAll(app), { destination: 'hook', parked: 0, waiting: 0 });
 });
 
-test('unparked alerts still wait after a restart, and an alert of a new log is not sent instead', async (t) => {
+test('given-up alerts that are retried still wait after a restart, and no alert of a new log is sent in their place', async (t) => {
   const receiver = await startReceiver(t, answer(400));
   const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
   const dataDir = createFolder(t);

@@ -86,7 +86,7 @@ export const toBoundedJson = (picture: MachinePicture): string => {
   }
 };
 
-/** Returns the processes with the most memory or the most processor time. */
+/** Returns the processes with the most memory or the most CPU time. */
 const chooseBusiest = (
   processes: readonly ProcessReading[],
   shareOf: (process: ProcessReading) => number,

@@ -16,7 +16,7 @@ const sweepMs = 60 * 60 * 1000;
 /** Milliseconds for which the names of the machine are cached. */
 const namesMaxAgeMs = 60_000;
 
-/** Processor time that a picture takes, in milliseconds. Does not include the two readings of the processes. */
+/** CPU time that a picture takes, in milliseconds. Does not include the two readings of the processes. */
 const fixedCpuMs = 15;
 
 /** Feature that takes pictures of the machine when an incident opens. */

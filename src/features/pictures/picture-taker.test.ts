@@ -61,12 +61,12 @@ const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')
   return { taker, state, open };
 };
 
-test('no picture is taken that would need more than 200 ms of processor time', async (t) => {
+test('no picture is taken that would need more than 200 ms of CPU time', async (t) => {
   const { taker, state, open } = createTaker(t);
   state.cpuMs = 201;
   const incident = open('a');
   await waitUntil('the picture is left out', () => state.counts.length === 1);
-  const reason = 'a picture would have taken 201 ms of processor time, more than the limit of 200 ms';
+  const reason = 'a picture would have taken 201 ms of CPU time, more than the limit of 200 ms';
   assert.deepEqual([state.counts, state.captures, await taker.explain(incident)], [['busy'], 0, reason]);
   // A repeated alert takes no picture, but a raised level does.
   state.cpuMs = 200;

@@ -12,7 +12,7 @@ const maxKept = 1000;
 /** Milliseconds after the opening of an incident during which a picture still shows the cause. */
 const recentMs = 5000;
 
-/** Maximum processor time of one picture, in milliseconds. */
+/** Maximum CPU time of one picture, in milliseconds. */
 const maxCpuMs = 200;
 
 /** Maximum number of incidents for which the reason for a missing picture is remembered. */
@@ -26,7 +26,7 @@ interface TakerParts {
   incidents: Pick<IncidentSource, 'act' | 'find' | 'catchUp'>;
   /** Resolves to the names of this machine in lower case. */
   listNames(): Promise<readonly string[]>;
-  /** Estimates the processor time that a picture taken now would need, in milliseconds. */
+  /** Estimates the CPU time that a picture taken now would need, in milliseconds. */
   estimateMs(): Promise<number>;
   /** Takes a picture and resolves to its JSON. */
   capture(): Promise<string>;
@@ -149,7 +149,7 @@ export class PictureTaker {
     }
     const cpuMs = await estimateMs();
     if (cpuMs > maxCpuMs) {
-      const reason = `a picture would have taken ${Math.round(cpuMs)} ms of processor time, more than the limit of ${maxCpuMs} ms`;
+      const reason = `a picture would have taken ${Math.round(cpuMs)} ms of CPU time, more than the limit of ${maxCpuMs} ms`;
       for (const incident of this.#waiting.splice(0)) this.#leaveOut(incident, 'busy', reason);
       return;
     }

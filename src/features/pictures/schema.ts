@@ -32,7 +32,7 @@ export const MachinePicture = defineShape('MachineSnapshot', {
     Type.Object({
       count: Type.Integer({ description: 'Number of all processes.', examples: [212] }),
       byCpu: Type.Array(process, {
-        description: `The ${maxPictureProcesses} processes with the most processor time.`,
+        description: `The ${maxPictureProcesses} processes with the most CPU time.`,
       }),
       byMemory: Type.Array(process, { description: `The ${maxPictureProcesses} processes with the most memory.` }),
     }),

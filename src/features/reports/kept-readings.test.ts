@@ -26,7 +26,7 @@ test('readings that the hub does not get are kept on disk as means of minutes, a
   assert.equal(again.count, 1);
 });
 
-test('readings of 24 hours are kept at most', async (t) => {
+test('at most 24 hours of readings are kept', async (t) => {
   const kept = new KeptReadings(createReplacedFile(createFolder(t), 'hub.readings'));
   await kept.load();
   for (let minute = 0; minute < 1450; minute += 1) {

@@ -60,7 +60,7 @@ const startReporter = async (
   return { kept, sent, warnings, advance };
 };
 
-test('no report waits behind a report that the hub has not answered', async (t) => {
+test('a report does not wait for the response of the hub to an earlier report', async (t) => {
   const answers: ((status: number) => void)[] = [];
   const { sent, advance } = await startReporter(t, () =>
     answers.length > 0 ? 503 : new Promise((resolve) => answers.push(resolve)),
@@ -74,7 +74,7 @@ test('no report waits behind a report that the hub has not answered', async (t) 
 });
 
 for (const status of [400, 404, 413])
-  test(`kept minutes that the hub refuses with ${status} are dropped, and reports continue`, async (t) => {
+  test(`kept readings that the hub refuses with ${status} are dropped, and reports continue`, async (t) => {
     const { kept, sent, warnings } = await startReporter(t, (report) => (report.kept ? status : 200));
     assert.equal(kept.count, 0);
     assert.deepEqual(
@@ -84,7 +84,7 @@ for (const status of [400, 404, 413])
     assert.deepEqual(warnings, ['the hub refused stored readings; the readings are dropped']);
   });
 
-test('kept minutes that the hub refuses with 500 twice are dropped, and reports continue', async (t) => {
+test('kept readings that the hub refuses with 500 twice are dropped, and reports continue', async (t) => {
   const { kept, warnings, advance } = await startReporter(t, (report) => (report.kept ? 500 : 200));
   assert.equal(kept.count, 3);
   await advance();
@@ -93,7 +93,7 @@ test('kept minutes that the hub refuses with 500 twice are dropped, and reports 
 });
 
 for (const status of [0, 401, 403, 429, 503])
-  test(`kept minutes stay after a response with ${status}`, async (t) => {
+  test(`kept readings stay after a response with ${status}`, async (t) => {
     const { kept, sent, advance } = await startReporter(t, () => status);
     await advance();
     assert.ok(kept.count >= 3);
@@ -101,7 +101,7 @@ for (const status of [0, 401, 403, 429, 503])
   });
 
 for (const status of [404, 500])
-  test(`kept minutes stay while the hub refuses all reports with ${status}`, async (t) => {
+  test(`kept readings stay while the hub refuses all reports with ${status}`, async (t) => {
     const { kept, advance } = await startReporter(t, () => status);
     await advance();
     await advance();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLastMinute, findHostConcerns } from './index.ts';
 
-/** Returns the means for the usage in each second, given as shares of processors and memory. */
+/** Returns the means for the usage in each second, given as shares of CPU and memory. */
 const createMinute = (usage: readonly (readonly [cpu: number, memory: number])[]) => {
   const lastMinute = createLastMinute();
   const add = (second: number, cpu: number, memory: number): void => {
@@ -19,7 +19,7 @@ const repeat = (seconds: number, cpu: number, memory: number) =>
 
 const toTexts = (...input: Parameters<typeof findHostConcerns>) => findHostConcerns(...input).map(({ text }) => text);
 
-test('processors and memory are a problem only as means of a whole minute', () => {
+test('CPU and memory are a problem only as means of a whole minute', () => {
   assert.deepEqual(toTexts(undefined, []), []);
   assert.deepEqual(toTexts(createMinute(repeat(59, 1, 1)), []), []);
   assert.deepEqual(toTexts(createMinute(repeat(60, 0.975, 0.965)), []), [

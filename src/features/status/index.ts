@@ -26,7 +26,7 @@ export const HealthStatus = defineShape('HealthStatus', {
   ),
   host: nullable(
     Type.Object({
-      cpu: share('Usage of all processors, from 0 to 1.'),
+      cpu: share('Usage of all CPUs, from 0 to 1.'),
       memory: share('Share of the memory that is not available to programs, from 0 to 1.'),
     }),
     'Averages of the last minute; null before the first reading.',
@@ -136,7 +136,7 @@ export const createLastMinute = () => {
   let samples: UsageSample[] = [];
   return {
     add: ({ at, usage }: UsageSample): void => {
-      // The processor usage of the first sample belongs to the time before this minute.
+      // The CPU usage of the first sample belongs to the time before this minute.
       const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
       samples = [...samples.slice(Math.max(0, first)), { at, usage }];
     },
@@ -159,7 +159,7 @@ const toMean = (values: readonly number[]): number => {
   return known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
-/** Returns the problems of the machine: processors and memory over a whole minute, and disks at this moment. */
+/** Returns the problems of the machine: CPU and memory over a whole minute, and disks at this moment. */
 export const findHostConcerns = (
   means: MinuteMeans | undefined,
   disks: readonly Pick<FileSystemReading, 'mountPath' | 'usedBytes' | 'availableBytes'>[],

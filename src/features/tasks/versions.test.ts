@@ -94,7 +94,7 @@ for (const store of ['memory', 'file'] as const) {
     assert.equal((await request<{ total: number }>('GET', '/api/tasks')).json.total, 1);
   });
 
-  test(`${store}: keys of large tasks are forgotten, the oldest first, before they take much memory`, async (t) => {
+  test(`${store}: the Idempotency-Keys of large tasks are forgotten, the oldest first, before they take much memory`, async (t) => {
     const { request } = await start(t);
     const body = { Title: 'a', Description: 'd'.repeat(1_000_000) };
     const post = async (key: number) => {

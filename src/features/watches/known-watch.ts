@@ -71,7 +71,7 @@ export const listDefaultWatches = (hasSystemd: boolean): readonly KnownWatch[] =
     .filter(({ type }) => type !== 'service' || hasSystemd)
     .map((settings) => toKnownWatch(settings, 'default'));
 
-/** True if an enabled watch checks processor, memory or disk usage. */
+/** True if an enabled watch checks CPU, memory or disk usage. */
 export const isCovered = (watches: readonly KnownWatch[], what: 'cpu' | 'memory' | { mountPath: string }): boolean =>
   watches.some(({ settings: { type, enabled, metric, mounts } }) => {
     if (enabled === false) return false;

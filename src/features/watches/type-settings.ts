@@ -68,7 +68,7 @@ export const ownWatchSettings = {
       type: 'string',
       examples: ['used'],
       description:
-        'Metric to which the limits apply. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or `count` of the alerts, which must exceed the limit.',
+        'Metric to which the limits apply. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one CPU. `alert`: minutes of `silence` (the default), or `count` of the alerts, which must exceed the limit.',
     }),
   ),
   except: patterns('`disk`, `temperature`, `service`: mounts, sensors or units to exclude; `*` matches any text.', [

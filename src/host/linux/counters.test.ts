@@ -30,7 +30,7 @@ test('network bytes are those of the interfaces that the kernel does not call vi
   assert.deepEqual(readLinuxCounters(root).network, { received: 1005, sent: 207 });
 });
 
-test('where all interfaces are virtual, as in a container, all but loopback count', (t) => {
+test('if all network interfaces are virtual, as in a container, all except loopback count', (t) => {
   const root = createMachine(t, dev, ['lo', 'eth0', 'wlan0', 'veth12']);
   assert.deepEqual(readLinuxCounters(root).network, { received: 1055, sent: 277 });
 });
@@ -47,7 +47,7 @@ const printNetwork = `
 `;
 
 test(
-  'the bytes of all of a hundred interfaces count',
+  'the bytes of each of a hundred network interfaces count',
   requires({ programs: ['unshare', 'ip'], mounts: true }),
   async () => {
     const script = `

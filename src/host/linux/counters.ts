@@ -32,7 +32,7 @@ const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'st
  */
 export const ticksPerSecond = 100;
 
-/** Parses the processor times in /proc/stat. */
+/** Parses the CPU times in /proc/stat. */
 export const parseCpuSeconds = (stat: string): CpuSeconds =>
   new Map(
     Array.from(stat.matchAll(/^(cpu\d*) +([\d ]+)$/gm), ([, name = '', columns = '']) => {

@@ -69,7 +69,7 @@ test('threads, cores, caches and load are grouped by package', async (t) => {
   ]);
 });
 
-test('a machine that reports little has one package, and null for the rest', async (t) => {
+test('a machine that reports little about its CPUs has one package, and null for unknown values', async (t) => {
   const root = createTree(t, {
     'proc/cpuinfo': 'processor\t: 0\nFeatures\t: fp\n\nprocessor\t: 1\nFeatures\t: fp\n',
     'sys/devices/system/cpu/cpu0/topology/physical_package_id': '-1\n',
@@ -166,7 +166,7 @@ ctxt 670509
 btime 1700000000
 `;
 
-test('processor seconds are listed by processor and mode, and time of guests is left out', () => {
+test('CPU seconds are listed by CPU and mode, and time of guests is left out', () => {
   const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
   const toSeconds = (values: number[]) => Object.fromEntries(values.map((value, index) => [modes[index], value]));
   assert.deepEqual(

@@ -125,7 +125,7 @@ const toLine = (id: number, parent: number, path: string): string =>
 const escapeOctal = (path: string): string =>
   path.replace(/[ \t\n\\]/g, (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
-test('a line is parsed with any number of optional fields', () => {
+test('a line of mountinfo is parsed with any number of optional fields', () => {
   const expected = {
     id: 27,
     parentId: 1,
@@ -141,11 +141,11 @@ test('a line is parsed with any number of optional fields', () => {
   }
 });
 
-test('a source may be empty', () => {
+test('the source of a mount may be empty', () => {
   assert.equal(parseMounts('1 0 0:1 / /x rw - tmpfs  rw\n')[0]?.source, '');
 });
 
-test('any path is unescaped correctly', () => {
+test('any mount path is unescaped correctly', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(' ', '\\', '\n', '\t', '-', '0', 'ü', '/', 'a') }), (name) => {
       const [mount] = parseMounts(`1 0 8:1 / /${escapeOctal(name)} rw - ext4 ${escapeOctal(name)} rw\n`);

@@ -70,7 +70,7 @@ test('every process that ps lists before and after is in the reading', async () 
   });
 });
 
-test('processor seconds are those that Node counts for itself (D25)', async () => {
+test('CPU seconds are those that Node counts for itself (D25)', async () => {
   const end = performance.now() + 100;
   while (performance.now() < end);
   await waitUntilPasses(async () => {
@@ -151,7 +151,7 @@ const behindName =
 const toContent = (name: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from('4242 ('), name, Buffer.from(`)${behindName}`)]);
 
-test('fields are read at the positions of the manual', () => {
+test('fields of a process are read at the positions that proc(5) gives', () => {
   assert.deepEqual(parseProcessStat(toContent(Buffer.from('node'))), {
     name: Buffer.from('node'),
     parentPid: 812,
@@ -165,7 +165,7 @@ test('fields are read at the positions of the manual', () => {
   });
 });
 
-test('any name leaves the fields readable', () => {
+test('a process with any name has readable fields', () => {
   const byte = fc.oneof(fc.integer({ min: 1, max: 255 }), fc.constantFrom(...Buffer.from('() \n0S')));
   fc.assert(
     fc.property(fc.array(byte, { maxLength: 64 }), (bytes) => {
@@ -203,7 +203,7 @@ test('memory allocated between the two readings does not change the size of a pa
   assert.equal(parsePageSize('VmSize:\t  6400000 kB\n', '101000 5 5 1 0 9 0'), 65536);
 });
 
-test('files without a size throw', () => {
+test('process files without a size of memory are an error', () => {
   assert.throws(() => parsePageSize('', '1 2 3'), /size of a page/);
   assert.throws(() => parsePageSize('VmSize:\t 4 kB\n', ''), /size of a page/);
 });
@@ -397,7 +397,7 @@ test('details that may not be read are null', async (t) => {
   });
 });
 
-test('sizes in status are in kB', () => {
+test('the sizes in the status of a process are in kB', () => {
   assert.deepEqual(parseStatusSizes('VmPeak:\t 9 kB\nVmData:\t  85528 kB\nVmSwap:\t       12 kB\n'), {
     privateBytes: 85528 * 1024,
     pagedBytes: 12 * 1024,

@@ -47,7 +47,7 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
 const probes = 15;
 
 /**
- * Reads `HostReadings.processReadingMs`. Uses the median, so that time during which this process waits for a processor
+ * Reads `HostReadings.processReadingMs`. Uses the median, so that time during which this process waits for a CPU
  * does not count.
  */
 export const estimateReadingMs = async (procFolder: string): Promise<number> => {

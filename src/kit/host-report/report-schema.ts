@@ -50,7 +50,7 @@ export const Disk = Type.Object({
 export type Disk = Static<typeof Disk>;
 
 export const ReportedReadings = defineShape('HostReadings', {
-  cpu: value(0.25, 'Usage of all processors, from 0 to 1.', mostShare),
+  cpu: value(0.25, 'Usage of all CPUs, from 0 to 1.', mostShare),
   memoryUsed: value(2_147_483_648, 'Bytes.'),
   memoryTotal: value(8_589_934_592, 'Bytes.'),
   swapUsed: value(0, 'Bytes.'),
@@ -61,7 +61,7 @@ export const ReportedReadings = defineShape('HostReadings', {
   diskRead: value(4096, 'Bytes per second, of mounted fixed disks.'),
   diskWritten: value(8192, 'Bytes per second, of mounted fixed disks.'),
   temperature: value(48, 'Degrees Celsius of the hottest sensor.'),
-  pressureCpu: value(0.4, 'Percent of the last minute in which a task waited for a processor.', mostPercent),
+  pressureCpu: value(0.4, 'Percent of the last minute in which a task waited for a CPU.', mostPercent),
   pressureMemory: value(0, 'Percent of the last minute in which a task waited for memory.', mostPercent),
   pressureIo: value(0.1, 'Percent of the last minute in which a task waited for a disk.', mostPercent),
   processCount: value(180, 'Number of processes.'),

@@ -5,7 +5,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { listNumbers, listRecords, openTestJournal } from '../../../test/support/journal.ts';
 import { fc } from '../../../test/support/random.ts';
 
-test('the records of a group follow each other and say which part they are', async (t) => {
+test('the records of a group follow each other and contain the numbers of their parts', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   const [one, group, other] = await Promise.all([
     journal.append({ n: 1 }),
@@ -52,7 +52,7 @@ test('a group larger than a batch, a segment or the queue is stored in one file'
 
 const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 5 });
 
-test('a log cut at any byte has whole groups only, and all that were whole', async (t) => {
+test('a log cut at any byte keeps exactly its complete groups', async (t) => {
   const check = async (groups: number[]): Promise<void> => {
     const directory = createFolder(t);
     const journal = await openTestJournal(t, directory, { sync: false });
@@ -87,7 +87,7 @@ test('a log cut at any byte has whole groups only, and all that were whole', asy
   await fc.assert(fc.asyncProperty(sizes, check), { numRuns: 8 });
 });
 
-test('a record with a field named part is no group', async (t) => {
+test('a record with a field named `part` does not count as a group', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   await journal.append({ n: 1, part: '1/2' });
@@ -95,7 +95,7 @@ test('a record with a field named part is no group', async (t) => {
   assert.deepEqual(await listNumbers(await openTestJournal(t, directory)), [1]);
 });
 
-test('an incomplete group before a line by hand stays, as do lines of another group size', async (t) => {
+test('an incomplete group before a handwritten line is kept, as are lines with another group size', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   await journal.appendAll([{ n: 1 }, { n: 2 }, { n: 3 }]);

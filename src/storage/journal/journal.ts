@@ -22,7 +22,7 @@ import { filledCount } from './recent.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Appended, JournalWriter } from './writer.ts';
 
-/** Maximum number of bytes of the log that a listing reads. They take about 0.3 s of processor time. */
+/** Maximum number of bytes of the log that a listing reads. They take about 0.3 s of CPU time. */
 const maxListedBytes = 256 * MiB;
 
 /** Maximum number of bytes of the log that a search for a single record reads. */

@@ -115,7 +115,7 @@ test('a reader gets the same from memory as from the file: the fields that were 
   await fc.assert(fc.asyncProperty(records, run), { numRuns: 30 });
 });
 
-test('recentCount bounds the records in memory, and none are by default', async (t) => {
+test('recentCount limits the records in memory, and by default no records are in memory', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { recentCount });
   await appendNumbers(journal, 1, 100);
   assert.equal(journal.listRecent?.(recentCount + 1), undefined);

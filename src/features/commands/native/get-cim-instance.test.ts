@@ -181,7 +181,7 @@ test("architectures have Windows' width, number and type", () => {
   }
 });
 
-test("systems have CIM's number, or null without a number", () => {
+test('operating systems have the number that CIM gives them, or null', () => {
   assert.deepEqual([osTypeOf('linux'), osTypeOf('win32'), osTypeOf('haiku')], [36, 18, null]);
 });
 

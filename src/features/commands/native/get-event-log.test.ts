@@ -156,7 +156,7 @@ test('no part of a request becomes a separate argument', () => {
   assert.ok(args.every((argument) => !argument.includes('shadow')));
 });
 
-test('each group of a log is combined with each alternative', () => {
+test('the arguments for journalctl combine each group of a log with each alternative', () => {
   const args = toJournalArguments({ LogName: 'System', Newest: 1 }, [['A=1', 'A=2'], ['B=1']]);
   const kernel = ['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver'];
   assert.deepEqual(args.slice(fixed), [

@@ -29,7 +29,7 @@ test('unknown properties of a process are null, as are sizes that Linux reports 
   );
 });
 
-test('processor time is rounded to hundredths of a second', () => {
+test('CPU time is rounded to hundredths of a second', () => {
   assert.equal(rowMakers['Get-Process']({ CPU: 1.23456789 })['CPU'], 1.23);
 });
 
@@ -126,7 +126,7 @@ test('unexpected output fails the command', async () => {
   }
 });
 
-test('reading stops at the limits', async () => {
+test('output of PowerShell is read up to its limits', async () => {
   const row = { row: { Name: 'x'.repeat(1000) } };
   const many = await read(Array(6000).fill({ row: {} }));
   assert.deepEqual([many.taken, many.output?.rows.length], [5001, 5001]);

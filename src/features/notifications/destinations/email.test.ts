@@ -344,7 +344,7 @@ test('recipients who accepted a mail do not get it again when it is retried for 
   );
 });
 
-test('a greylisted alert is delivered later, and an alert that is too large is parked', async (t) => {
+test('a greylisted alert is delivered later, and an alert that is too large is given up', async (t) => {
   let first = true;
   const server = await startMailServer(t, {
     onRecipient: () => {

@@ -35,7 +35,7 @@ for (const [what, behaviour, reason] of [
   ['429', answer(429), 'the receiver responded 429; 3 attempts'],
   ['a broken connection', (response) => response.destroy(), 'the connection was closed; 3 attempts'],
 ] satisfies [string, Parameters<typeof startReceiver>[1], string][]) {
-  test(`an alert that is answered with ${what} is tried again, then parked, and the next alert is delivered`, async (t) => {
+  test(`an alert that is answered with ${what} is retried, then given up, and the next alert is delivered`, async (t) => {
     const receiver = await startReceiver(t, behaviour);
     const app = await startOutbox(t, [toDestination(receiver)]);
     const id = await sendAlert(app, disk);
@@ -60,7 +60,7 @@ for (const [what, behaviour, reason] of [
 }
 
 for (const status of [400, 413, 414, 422, 431]) {
-  test(`an alert that is answered ${status} is parked at once`, async (t) => {
+  test(`an alert that is answered ${status} is given up at once`, async (t) => {
     const receiver = await startReceiver(t, (response, _request, index) =>
       answer(index === 0 ? status : 200)(response, _request, index),
     );
@@ -160,7 +160,7 @@ test('with the default backoff, a receiver that was briefly unreachable gets its
   assert.ok(performance.now() - begun < 10_000);
 });
 
-test('an alert is parked after giveUpHours, with the alerts that waited behind it', async (t) => {
+test('an alert is given up after giveUpHours, with the alerts that waited behind it', async (t) => {
   const receiver = await startReceiver(t);
   await receiver.close();
   const { retrySeconds: _, ...usual } = toDestination(receiver, { giveUpHours: 0.0005 });
@@ -234,7 +234,7 @@ test('a single rejected alert delays no other alerts, and the destination does n
   assert.deepEqual(messagesOf(receiver).slice(-2), ['poison 1', 'poison 2']);
 });
 
-test('a single rejected alert is parked when its retries end, and no other alert is parked', async (t) => {
+test('a single rejected alert is given up when its retries end, and no other alert is given up', async (t) => {
   const receiver = await startReceiver(t, answerPoison);
   const app = await startOutbox(t, [toDestination(receiver, { giveUpHours: 0.0005 })]);
   await sendAlert(app, { message: 'poison' });

@@ -51,7 +51,7 @@ test('alerts that retention deletes are counted and no longer hold the cursor', 
   assert.deepEqual([progress.cursor, progress.dropped, progress.parked.size], [6, 3, 0]);
 });
 
-test('parked alerts wait again, and count as dropped if the log no longer has them', () => {
+test('given-up alerts that are retried wait again, and count as dropped if the log no longer has them', () => {
   const progress = readUpTo(4, 0);
   for (const seq of [2, 3]) progress.giveUp(seq, parked);
   for (const seq of [1, 4]) progress.settle(seq);
@@ -64,7 +64,7 @@ test('parked alerts wait again, and count as dropped if the log no longer has th
   assert.deepEqual([progress.cursor, progress.dropped], [4, 1]);
 });
 
-test('of more than 10,000 parked alerts the oldest are forgotten and counted', () => {
+test('of more than 10,000 given-up alerts the oldest are forgotten and counted', () => {
   const progress = readUpTo(10_003, 0);
   for (let seq = 1; seq <= 10_003; seq += 1) progress.giveUp(seq, parked);
   assert.deepEqual([progress.parked.size, progress.forgotten, progress.cursor], [10_000, 3, 10_003]);

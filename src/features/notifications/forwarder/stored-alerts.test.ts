@@ -106,7 +106,7 @@ test('details, links and severity of an alert are delivered', async (t) => {
   assert.deepEqual({ severity, details, links, resolves }, { severity: 'ERROR', ...about });
 });
 
-test('with the maximum number of parked alerts and long reasons, a restart repeats no delivery', async (t) => {
+test('with the maximum number of given-up alerts and long reasons, a restart repeats no delivery', async (t) => {
   const dataDir = createFolder(t);
   const open = (name: string) => openJournal({ directory: dataDir, name, report: () => undefined });
   const [alerts, progress] = [await open('alerts'), await open('outbox-hook')];

@@ -147,7 +147,7 @@ test('addresses are listed without secrets and can be revoked, and wrong secrets
   await app.close();
 });
 
-test('a user creates at most 50 addresses', async (t) => {
+test('a user can create at most 50 calendar addresses', async (t) => {
   const { app, send } = await start(t);
   const create = (by: 'admin' | 'reader') => send(by, 'POST', '/api/people/me/calendar');
   for (let count = 0; count < 50; count += 1) assert.equal((await create('reader')).status, 201);

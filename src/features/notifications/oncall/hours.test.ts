@@ -10,7 +10,7 @@ const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const at = (time: string): number => Date.parse(time);
 const isOpen = (text: string, time: string, zone = 'UTC'): boolean => parseHours(text, zone).isWithin(at(time));
 
-test('hours begin with their first minute and end before their last', () => {
+test('hours include their first minute and exclude their end', () => {
   const text = 'Mon-Fri 08:00-18:00 Europe/Berlin';
   assert.equal(isOpen(text, '2026-11-25T06:59:59.999Z'), false);
   assert.equal(isOpen(text, '2026-11-25T07:00:00Z'), true);

@@ -20,7 +20,7 @@ const describe = (rotation: Rotation, from: string, to: string): string[] =>
       `${Number.isFinite(startsAt) ? new Date(startsAt).toISOString().slice(0, 16) : 'always'} ${member ?? 'gap'} ${layer ?? ''}`.trim(),
     );
 
-test('people take turns by periods of weeks, days and hours, or by cron', () => {
+test('handovers follow periods of weeks, days and hours, or a cron expression', () => {
   const people = ['anna', 'ben', 'carl'];
   for (const [handover, first, second] of [
     [weekly, '2026-01-05T08:00:00Z', '2026-01-12T08:00:00Z'],

@@ -42,7 +42,7 @@ const page = async (app: TestApp, key: string): Promise<void> => {
 const readLoad = async (app: TestApp, token: string, person = 'me') =>
   (await app.request<Load>('GET', `/api/people/${person}/load`, { token })).json;
 
-test('the load has pages, nights woken and incidents without an action, by week', async (t) => {
+test('the on-call load counts pages, disturbed nights and incidents without an action by week', async (t) => {
   const { app, receiver, token, time } = await start(t);
   // Two ways that are used at the same time count as one page.
   const phone = { type: 'webhook', url: `${receiver.url}/second`, groupSeconds: 0 };
@@ -69,7 +69,7 @@ test('the load has pages, nights woken and incidents without an action, by week'
   assert.equal((await readLoad(app, token)).weeks.length, 12);
 });
 
-test('people see their own load, and an Admin sees the load of everybody', async (t) => {
+test('people see their own on-call load, and an Admin sees the load of everybody', async (t) => {
   const { app, token } = await start(t);
   const admin = await adminToken(app);
   assert.equal((await readLoad(app, admin, 'anna')).person, 'anna');

@@ -159,7 +159,7 @@ test('an email contact method without a server uses the server of a destination'
   assert.deepEqual([server.mails[0]?.from, server.mails[0]?.to], ['signalbox@example.org', ['anna@example.org']]);
 });
 
-test('a mail way obeys watchTargets, also with the server of a destination that an Admin created', async (t) => {
+test('an email contact method obeys watchTargets, also with the server of a destination that an Admin created', async (t) => {
   const server = await startMailServer(t);
   const watchTargets = ['192.0.2.0/24'];
   const token = await adminToken(await startApp(t));
@@ -194,7 +194,7 @@ test('a link in a message to a contact method acknowledges as the person', async
   assert.equal(json['acknowledgedBy'], 'anna');
 });
 
-test('a user who is created again gets no ways, quiet hours and calendar addresses of the former user', async (t) => {
+test('a user who is created again gets no contact methods, quiet hours and calendar addresses of the former user', async (t) => {
   const app = await startApp(t);
   const token = await createUser(app, 'anna');
   const admin = await adminToken(app);

@@ -225,7 +225,7 @@ const asked = (changes: Partial<Address> = {}): Address => ({
   ...changes,
 });
 
-test('an addressed destination is notified of the opening, and of each further address by a reminder', () => {
+test('a destination that an escalation step addresses gets the opening, and a reminder for each further step', () => {
   const ask = (last?: NotificationState, changes?: Partial<Address>, incident = create()) =>
     plan(atOnce, incident, last, { now: start + hour, address: asked(changes), isGoverned: true, isOnCall: false });
   assert.deepEqual(show(ask()), ['opened', 60]);
@@ -239,7 +239,7 @@ test('an addressed destination is notified of the opening, and of each further a
   ]);
 });
 
-test('a delay is counted from the first address, and an acknowledgement cancels the notification', () => {
+test('a delay counts from the first escalation step that addresses the destination, and an acknowledgement cancels the notification', () => {
   const rules = { ...toIncidentRules(atOnce, () => daytime), delayMs: 5 * minute };
   const ask = (incident: SharedIncident, changes: Partial<Address>, last?: NotificationState) =>
     show(
@@ -278,7 +278,7 @@ test('a request from a person also notifies of an acknowledged incident', () => 
   }
 });
 
-test('nobody is notified of incidents from before there were incidents', () => {
+test('nobody is notified of incidents formed from alerts of a version without incidents', () => {
   assert.equal(plan(atOnce, create({ isOld: true })), undefined);
 });
 

@@ -98,7 +98,7 @@ for (const concurrency of [1, 4]) {
   });
 }
 
-test('only statuses that concern a single alert park the alert', async (t) => {
+test('an alert is given up only after statuses that concern this alert alone', async (t) => {
   const asked = [...refusals, ...statuses];
   const receiver = await startReceiver(t, (response, { body }) => {
     response.writeHead(Number(JSON.parse(body).message)).end();

@@ -6,7 +6,7 @@ import { createBackoff } from './retries.ts';
 const now = new Date('2026-01-31T08:30:00Z');
 const hour = 3_600_000;
 
-test('the waits are 1, 2, 5, 10, 20 and 30 s, then a minute for an hour, then 5 minutes, each up to a tenth longer', () => {
+test('retries wait 1, 2, 5, 10, 20 and 30 s, then a minute for an hour, then 5 minutes, each up to a tenth longer', () => {
   const { waitAfter, mostAttempts } = createBackoff({});
   const seconds = [1, 2, 5, 10, 20, 30, ...Array(60).fill(60), 300, 300];
   let total = 0;
@@ -21,7 +21,7 @@ test('the waits are 1, 2, 5, 10, 20 and 30 s, then a minute for an hour, then 5 
   assert.ok(waits.size > 1);
 });
 
-test('a destination that is refused is tried every minute for an hour, then every 5 minutes', () => {
+test('a rejected destination is retried every minute for an hour, then every 5 minutes', () => {
   const { waitAfterRejected } = createBackoff({});
   for (const attempts of [1, 2, 66])
     assert.ok(waitAfterRejected(attempts) >= 60_000 && waitAfterRejected(attempts) <= 66_000);
@@ -49,7 +49,7 @@ test('an alert is tried for 24 hours, for giveUpHours, or for as long as retrySe
   assert.equal(Math.round(createBackoff({ giveUpHours: 0.01 }).failingMs), 3600);
 });
 
-test('a status says whether an alert is delivered, the alert or the destination is refused, or it is tried again', () => {
+test('the status of a response decides whether the alert is delivered, refused or retried, or the destination is rejected', () => {
   const kindOf = (status: number) => toDeliveryOutcome(status, undefined, now).kind;
   for (const status of [200, 202, 204, 299]) assert.equal(kindOf(status), 'delivered');
   for (const status of [400, 413, 414, 422, 431]) assert.equal(kindOf(status), 'refused');

@@ -93,7 +93,7 @@ test('an unanswered message is repeated after 2, 10 and 30 minutes, then hourly,
   assert.deepEqual([500, 502, 503, 504, 524].filter(isUnanswered), [504, 524]);
 });
 
-test('types whose receivers work before they respond get more time', () => {
+test('destination types whose receivers do work before they respond get more time', () => {
   const times = destinationTypes.flatMap(({ name, timeoutSeconds }) =>
     timeoutSeconds ? [[name, timeoutSeconds]] : [],
   );

@@ -6,13 +6,13 @@ import { createLikeTest } from '../../../lib/wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toPercentText } from '../watch-type.ts';
 
-/** Processor time at the previous check, by watch. Used only for the measure `cpu`. */
+/** CPU time at the previous check, by watch. Used only for the measure `cpu`. */
 const previous = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();
 
 /** Duration of the first measurement, in milliseconds. */
 const firstMs = 500;
 
-/** Counts the processes with a name. With `metric`, also measures their memory or processor time. */
+/** Counts the processes with a name. With `metric`, also measures their memory or CPU time. */
 export const processWatch = defineWatchType({
   name: 'process',
   scope: () => 'machine',
@@ -77,5 +77,5 @@ const measureCpu = (watch: WatchSettings, found: readonly ProcessReading[], at: 
   // A new process has used all of its time since the previous check.
   if (last) for (const [key, now] of seconds) used += Math.max(0, now - (last.seconds.get(key) ?? 0));
   const percent = last ? (100_000 * used) / Math.max(1, at - last.at) : 0;
-  return { thing, figure: percent, toText, words: `${watch.process} uses ${toText(percent)} of a processor` };
+  return { thing, figure: percent, toText, words: `${watch.process} uses ${toText(percent)} of a CPU` };
 };

@@ -21,7 +21,7 @@ const check = (settings: Omit<WatchSettings, 'name' | 'type'>, text: string | nu
   return serviceWatch.check({ name: 'a', type: 'service', ...settings }, readings, AbortSignal.timeout(1000));
 };
 
-test('units must run or be starting, and missing units cannot be checked', async () => {
+test('a service watch requires units that run or are starting, and cannot check missing units', async () => {
   const found = await check({ units: ['dbus', 'nginx.service', 'backup', 'demo', 'gone', 'no*'] });
   assert.deepEqual(
     found.map((finding) => ('isBad' in finding ? [finding.isBad, finding.words] : finding.words)),
@@ -36,7 +36,7 @@ test('units must run or be starting, and missing units cannot be checked', async
   );
 });
 
-test('with failed only failed units count, and without systemd no unit can be checked', async () => {
+test('a service watch with `failed` counts only failed units, and without systemd it cannot check any unit', async () => {
   assert.deepEqual(
     (await check({ failed: true })).map(({ words }) => words),
     ['demo.service has failed'],
@@ -46,7 +46,7 @@ test('with failed only failed units count, and without systemd no unit can be ch
   await assert.rejects(check({ units: ['a'] }, null), /systemd is not running on this machine/);
 });
 
-test('a name without the suffix of a unit is the name of a service, and except leaves units out', async () => {
+test('a name without the suffix of a unit is the name of a service, and `except` leaves units out', async () => {
   const dotted = `${output}openvpn@site.example.service loaded active running OpenVPN\ndata.mount loaded active mounted /data\n`;
   const found = await check(
     { units: ['openvpn@site.example', 'data.mount', 'd*'], except: ['demo.*', 'data*'] },

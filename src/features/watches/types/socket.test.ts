@@ -7,7 +7,7 @@ import { openReach } from '../../../kit/reach.ts';
 import { PhaseClock } from './phases.ts';
 import { openSocket } from './socket.ts';
 
-test('a check whose time ended before its connection opens none', async (t) => {
+test('a check that times out before it connects opens no connection', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   atEnd(t, () => void server.close());
   await once(server, 'listening');

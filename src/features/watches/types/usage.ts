@@ -63,7 +63,7 @@ export const cpuWatch = defineUsage({
   name: 'cpu',
   check: async (watch, readings) => {
     const busy = 100 * (await readMean(watch, readings, 'cpu'));
-    const words = `the processors are ${toPercentText(busy)} busy`;
+    const words = `the CPU is ${toPercentText(busy)} busy`;
     return [{ thing: 'cpu', figure: busy, toText: toPercentText, words }];
   },
   listPast: (_watch, _thing, list) => toPercents(list('cpu'), 1),
@@ -74,13 +74,13 @@ const countProcessors = (host: Pick<HostReadings, 'counters'>): number =>
 
 const toLoadText = (load: number): string => load.toFixed(2);
 
-/** Measures the runnable processes per processor, averaged over a minute. */
+/** Measures the runnable processes per CPU, averaged over a minute. */
 export const loadWatch = defineUsage({
   name: 'load',
   check: async (watch, readings) => {
     const processors = countProcessors(readings.host);
     const load = (await readMean(watch, readings, 'load')) / processors;
-    const words = `the load is ${toLoadText(load)} per processor, with ${processors} processors`;
+    const words = `the load is ${toLoadText(load)} per CPU, with ${processors} CPUs`;
     return [{ thing: 'load', figure: load, toText: toLoadText, words }];
   },
   listPast: (_watch, _thing, list, host) => {

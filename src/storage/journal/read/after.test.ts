@@ -46,7 +46,7 @@ test('foreign, damaged and long lines are skipped', async (t) => {
   assert.deepEqual(await readNumbers(await openTestJournal(t, directory), 0), range(2, 6));
 });
 
-test('a reader that stops early releases the file, and one over a deleted file goes on with the next', async (t) => {
+test('a reader that stops early releases the file, and a reader whose file is deleted continues with the next file', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
   for (let n = 1; n <= 5; n += 1) await appendNumbers(journal, n, n);

@@ -100,7 +100,7 @@ for (const [what, text] of [
   ['short records', '{"level":"INFO","message":"one of many"}\n'.repeat(10_000)],
   ['records of 1 MB', `{"message":"${'x'.repeat(1_000_000)}"}\n`.repeat(20)],
 ] as const) {
-  test(`listing ${what} blocks the event loop for less than 60 ms of processor time`, async (t) => {
+  test(`listing ${what} blocks the event loop for less than 60 ms of CPU time`, async (t) => {
     const directory = createFolder(t);
     await writeFile(join(directory, 'log.jsonl'), text);
     const journal = await openTestJournal(t, directory);

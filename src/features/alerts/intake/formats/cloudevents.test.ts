@@ -36,7 +36,7 @@ test('the message is the data if that is a text, or else the type', () => {
   assert.equal(read({ data: [1] }), sample.type);
 });
 
-test('attributes take precedence over data, and the status resolved is read', () => {
+test('attributes take precedence over data, and the status `resolved` is recognized', () => {
   const event = { ...sample, severity: 'p1', host: 'db-1:5432', data: { severity: 'low', status: 'RESOLVED' } };
   const { level, hostname, status, labels } = readAlert(cloudevents, event);
   assert.deepEqual([level, hostname, status, labels?.['severity']], ['CRITICAL', 'db-1', 'resolved', 'p1']);

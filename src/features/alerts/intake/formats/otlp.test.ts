@@ -60,7 +60,7 @@ test('a map without a message, a list and bytes are converted to text', () => {
   }
 });
 
-test('times are nanoseconds, and 0 is no time', () => {
+test('times of OpenTelemetry are in nanoseconds, and 0 means no time', () => {
   assert.equal(
     read({ timeUnixNano: '0', observedTimeUnixNano: 1769851800000000000 }).startsAt,
     '2026-01-31T09:30:00.000Z',

@@ -34,7 +34,7 @@ test('a triggered event has its summary as message, and its details as labels', 
   });
 });
 
-test('other events need no payload, and their key is the message', () => {
+test('acknowledge and resolve events need no payload, and have their key as message', () => {
   const read = (action: string) => readAlert(pagerduty, { event_action: action, dedup_key: 'backup/web-1' });
   const acknowledged = read('acknowledge');
   assert.deepEqual(
