@@ -22,14 +22,15 @@ type Given = Pick<StoreParts, 'rules' | 'observe'>;
 export const openIncidentStore = (parts: OpeningParts, alerts: Log, given: Given): Promise<IncidentStore> =>
   parts.storage.database ? openShared(parts, parts.storage.database, alerts, given) : openInFiles(parts, alerts, given);
 
-const openInFiles = (
+const openInFiles = async (
   { storage, clock, log }: OpeningParts,
   { events, journal }: Log,
   given: Given,
 ): Promise<IncidentStore> => {
   const oldFiles = new FilesOf11(storage);
   const { search } = journal;
-  return IncidentStore.open({
+  const { lastSeq = 0 } = events.state();
+  const store = await IncidentStore.open({
     ...given,
     clock,
     log,
@@ -39,6 +40,9 @@ const openInFiles = (
       findReplayStart({ events: { ...events, search }, oldFiles, state, isClosed, clock, log }),
     onSaved: () => oldFiles.markConverted(),
   });
+  // Without the first snapshot, the next startup would mark the alerts of this one as old and notify nobody of them.
+  if (lastSeq === 0) await store.catchUp();
+  return store;
 };
 
 const openShared = async (

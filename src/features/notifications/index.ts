@@ -123,7 +123,7 @@ export const notifications = defineFeature({
       },
       onUnusable,
     });
-    const escalation = openEscalation({
+    const escalation = await openEscalation({
       settings: offers.settings,
       configured: settings,
       rotations,

@@ -8,6 +8,7 @@ import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { toTimeOrNull, toTimeText } from '../../../kit/time.ts';
+import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { Rotations } from '../oncall/rotations.ts';
 import type { People } from '../people/people.ts';
 import type { DestinationSettings } from '../settings.ts';
@@ -51,7 +52,10 @@ interface OpenEscalation {
   reload(settings: EscalationSettings): void;
 }
 
-export const openEscalation = (parts: OpenParts): OpenEscalation => {
+/** Maximum milliseconds for which startup waits until the start of the routing is stored. */
+const patienceMs = 5000;
+
+export const openEscalation = async (parts: OpenParts): Promise<OpenEscalation> => {
   const { settings, configured, rotations, people, listDestinations, silences, incidents, clock, onUnusable } = parts;
   const listDestinationNames = () => listDestinations().map(({ name }) => name);
   const listNames = (): PolicyNames => ({
@@ -83,6 +87,8 @@ export const openEscalation = (parts: OpenParts): OpenEscalation => {
   });
   const routingStart = new RoutingStart({ settings, clock });
   routingStart.configure(configured.escalationRouting !== undefined);
+  // Otherwise, after a kill, the next startup would take the incidents of this one for older than the routing.
+  await awaitWithin(patienceMs, routingStart.whenStored());
   const escalations = new Escalations({
     policies,
     routing,

@@ -28,6 +28,7 @@ export class RoutingStart {
   /** Time recorded by this process, in Unix milliseconds. A stored time takes precedence. */
   #own: number | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
+  #storing: Promise<unknown> = Promise.resolve();
 
   constructor(parts: StartParts) {
     this.#parts = parts;
@@ -48,6 +49,11 @@ export class RoutingStart {
     if (!this.#isConfigured || !this.#parts.settings.isRead()) return undefined;
     this.#store();
     return this.#find() ?? this.#own;
+  }
+
+  /** Resolves once the latest attempt to store the time has ended. */
+  async whenStored(): Promise<void> {
+    await this.#storing;
   }
 
   /** Returns the stored time, unless it was stored while the clock was ahead. */
@@ -79,6 +85,6 @@ export class RoutingStart {
     const stores = this.#isConfigured
       ? settings.put(startKind, startName, { since: this.#own }, ownSender, [version])
       : settings.delete(startKind, startName, ownSender);
-    stores.then(undefined, () => undefined);
+    this.#storing = stores.catch(() => undefined);
   }
 }
