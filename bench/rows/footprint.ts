@@ -130,9 +130,11 @@ export const firstStart: Measure = async ({ scope }) => {
   const home = firstRun.createHome(scope);
   const clone = firstRun.createClone(home);
   const start = async (): Promise<number> => {
-    const { elapsed, stop } = await firstRun.startServer(scope, ['npm', 'start', '--'], clone, home);
+    const began = performance.now();
+    const { stop } = await firstRun.startServer(scope, ['npm', 'start', '--'], clone, home);
+    const seconds = (performance.now() - began) / 1000;
     await stop();
-    return elapsed / 1000;
+    return seconds;
   };
   const first = [await start()];
   const later = [await start(), await start(), await start()];
