@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareHosts } from './host-rank.ts';
 
-test('hosts are sorted by what is worst, then by incidents, then by name with numbers by value', () => {
+test('hosts are sorted by worst state, then by incidents, then by name with numbers by value', () => {
   const create = (name: string, more: object = {}) =>
     ({ name, state: 'up', worstSeverity: null, openIncidents: 0, ...more }) as const;
   const hosts = [

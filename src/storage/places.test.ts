@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Places } from './places.ts';
 
-test('places are those of the records next to a seq', () => {
+test('the place of a seq is the number of the records before or after the seq', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 60 })), fc.integer({ min: 0, max: 70 }), (some, seq) => {
       const seqs = some.toSorted((a, b) => a - b);

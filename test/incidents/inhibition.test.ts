@@ -24,7 +24,7 @@ const waitForCause = (app: TestApp, source: string, name: string | undefined): P
     assert.equal(data[0]?.cause?.name, name);
   });
 
-const waitForNews = (receiver: Parameters<typeof messagesTo>[0], expected: string[]): Promise<void> =>
+const waitForMessages = (receiver: Parameters<typeof messagesTo>[0], expected: string[]): Promise<void> =>
   waitUntilPasses(() => assert.deepEqual(messagesTo(receiver).toSorted(), expected.toSorted()));
 
 test('alerts of others wait for a cause with equal labels, whatever the clock does', async (t) => {
@@ -33,11 +33,11 @@ test('alerts of others wait for a cause with equal labels, whatever the clock do
   const features = withClock(() => new Date(Date.now() + shift));
   const app = await startNotifier(t, [toIncidentDestination(receiver)], { inhibitRules }, { features });
   await fireAt(app, 'router');
-  await waitForNews(receiver, ['opened #1 router-north is broken']);
+  await waitForMessages(receiver, ['opened #1 router-north is broken']);
   await fireAt(app, 'web');
   await fireAt(app, 'web', 'south');
   const first = ['opened #1 router-north is broken', 'opened #3 web-south is broken'];
-  await waitForNews(receiver, first);
+  await waitForMessages(receiver, first);
   for (const jump of [3 * 3_600_000, -3 * 3_600_000, 600_000]) {
     shift += jump;
     await fireAt(app, 'other', `${jump}`);
@@ -76,14 +76,14 @@ test('a restart fires nothing that was inhibited, and an incident that ends with
   const settings = { inhibitRules, destinations: [toIncidentDestination(receiver)] };
   const app = await startApp(t, { settings });
   await fireAt(app, 'router');
-  await waitForNews(receiver, ['opened #1 router-north is broken']);
+  await waitForMessages(receiver, ['opened #1 router-north is broken']);
   await fireAt(app, 'web');
   await waitForCause(app, 'web', 'router-north is broken');
   await app.close();
   const dataDir = `${app.folder}/data`;
   const later = await startApp(t, { settings: { ...settings, dataDir } });
   await fireAt(later, 'other');
-  await waitForNews(receiver, ['opened #1 router-north is broken', 'opened #3 other-north is broken']);
+  await waitForMessages(receiver, ['opened #1 router-north is broken', 'opened #3 other-north is broken']);
   await waitForCause(later, 'web', 'router-north is broken');
   await resolve(later, 'router');
   await later.close();
@@ -110,7 +110,7 @@ test('an incident that people close while its cause is open notifies nobody', as
   await act(app, 2, 'acknowledge', { comment: 'on it' });
   await act(app, 2, 'resolve');
   await act(app, 1, 'resolve');
-  await waitForNews(receiver, ['opened #1 router-north is broken', 'resolved #1 router-north is broken']);
+  await waitForMessages(receiver, ['opened #1 router-north is broken', 'resolved #1 router-north is broken']);
 });
 
 test('two instances with one database agree on the cause, and neither notifies before it ends', {
@@ -131,7 +131,7 @@ test('two instances with one database agree on the cause, and neither notifies b
     });
   const [one, two] = await Promise.all([start('one'), start('two')]);
   await fireAt(one, 'router');
-  await waitForNews(receiver, ['opened #1 router-north is broken']);
+  await waitForMessages(receiver, ['opened #1 router-north is broken']);
   await fireAt(two, 'web');
   for (const each of [one, two]) await waitForCause(each, 'web', 'router-north is broken');
   // The other instance takes over the notifications.
@@ -160,7 +160,7 @@ test('an incident notifies once the level or labels of its open cause no longer 
     fire(app, name, { source: name, level, labels: { site } });
   await raise('router', 'CRITICAL', 'north');
   await raise('switch', 'CRITICAL', 'south');
-  await waitForNews(receiver, ['opened #1 router is broken', 'opened #2 switch is broken']);
+  await waitForMessages(receiver, ['opened #1 router is broken', 'opened #2 switch is broken']);
   await raise('web', 'WARNING', 'north');
   await raise('db', 'WARNING', 'south');
   await waitForCause(app, 'web', 'router is broken');
@@ -178,7 +178,7 @@ test('an incident notifies within half a minute after a change of its open cause
   const rules = [{ sourceMatchers: ['text=~".*down"'], targetMatchers: ['alertname="web"'] }];
   const app = await startNotifier(t, [toIncidentDestination(receiver)], { inhibitRules: rules }, { features });
   await fire(app, 'router', { message: 'router is down' });
-  await waitForNews(receiver, ['opened #1 router is down']);
+  await waitForMessages(receiver, ['opened #1 router is down']);
   await fireAt(app, 'web');
   await waitForCause(app, 'web', 'router is down');
   await fire(app, 'router', { message: 'router is slow' });

@@ -157,7 +157,7 @@ test('a connection string that is not a URL leaves out its monitor only', async 
   assert.match(stdout, /^create watch Cache/m);
 });
 
-test('an import from Uptime Kuma keeps comparisons and passwords, pauses, and names settings that it drops', async (t) => {
+test('an import from Uptime Kuma keeps comparisons, passwords and pauses, and names the settings that it drops', async (t) => {
   const { run, writeKuma, list, settingsOf } = await start(t);
   const path = writeKuma(
     'kuma2.db',

@@ -157,7 +157,7 @@ test('a ping that comes while a late heartbeat is recorded counts', () => {
   assert.equal(foldHeartbeat(life.state(), record, 99).problem, null);
 });
 
-test('the last 100 runs are kept, and outputs of the newest of them', () => {
+test('the last 100 runs are kept, and the outputs of the newest runs', () => {
   const life = createLife({ period: 100 });
   for (let index = 0; index < 150; index += 1)
     life.send(index, 'success', { output: 'x'.repeat(1000), exitCode: index });

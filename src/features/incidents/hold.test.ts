@@ -11,7 +11,7 @@ const cause: Arbitrary<PossibleCause> = fc.record({
   knownAt: minute,
 });
 
-test('an incident is held exactly while a cause is open, ended within the grace, or not checked yet', () => {
+test('an incident is held exactly while its cause is open, was resolved within the grace period, or is not checked yet', () => {
   fc.assert(
     fc.property(minute, fc.array(cause, { maxLength: 4 }), minute, minute, (openedAt, causes, graceMs, now) => {
       const until = findHoldEnd({ openedAt }, causes, graceMs, now);
@@ -22,7 +22,7 @@ test('an incident is held exactly while a cause is open, ended within the grace,
   );
 });
 
-test('a time from before the clock was set back holds nothing', () => {
+test('a time recorded before the clock was set back does not hold an incident', () => {
   const hour = 3_600_000;
   assert.equal(findHoldEnd({ openedAt: hour }, [{ isOpen: false, endedAt: hour, knownAt: hour }], 120_000, 0), 0);
   assert.equal(

@@ -52,7 +52,7 @@ test('a limit must be reached without a break for as long as `for`', () => {
   assert.deepEqual(run([91, 91, 98, 98, 98, 98], limits, 3 * second), [[], [], [], ['raised'], [], ['worsened']]);
 });
 
-test('a failed check interrupts nothing, and is reported once checks have failed for as long as `for`', () => {
+test('a failed check does not restart the time of `for`, and is reported once checks have failed for that long', () => {
   assert.deepEqual(run([91, undefined, 91, undefined, undefined, undefined, 91, 91, 91], limits, 2 * second), [
     [],
     [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJournal } from './systemd.ts';
 
-test('entries have their time, program and priority, whatever form their fields have', () => {
+test('journal entries have their time, program and priority, whatever the form of their fields', () => {
   const output = [
     '{"__REALTIME_TIMESTAMP":"1769848200000123","MESSAGE":"it failed","SYSLOG_IDENTIFIER":"demo","PRIORITY":"3","_TRANSPORT":"syslog"}',
     '{"__REALTIME_TIMESTAMP":"1769848201000000","MESSAGE":[98,97,100,7],"_COMM":"demo","_TRANSPORT":"stdout"}',
@@ -18,6 +18,6 @@ test('entries have their time, program and priority, whatever form their fields 
   ]);
 });
 
-test('lines that are not entries are left out', () => {
+test('journal lines that are not entries are left out', () => {
   assert.deepEqual(parseJournal('-- No entries --\n{"MESSAGE":"no time"}\n{"broken\n\n'), []);
 });

@@ -232,7 +232,7 @@ export class Primary {
 
   /**
    * Connects to the server that accepts changes. Rejects within about a second if there is none, and with a
-   * LastingProblem if a server gives a lasting reason.
+   * PermanentProblem if a server gives a permanent reason.
    */
   async connect(): Promise<Connection> {
     const { connection, isReadOnly } = await this.#find();

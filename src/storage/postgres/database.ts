@@ -73,7 +73,7 @@ export class Database {
     };
   }
 
-  /** Throws a LastingProblem if the database must be changed before signalbox can use it. Rethrows other errors. */
+  /** Throws a PermanentProblem if the database must be changed before signalbox can use it. Rethrows other errors. */
   async check(): Promise<void> {
     try {
       const connection = await this.#prepare(await this.#primary.connect());

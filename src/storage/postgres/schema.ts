@@ -29,7 +29,7 @@ const stepMs = 30_000;
 
 /**
  * Runs the migrations that the database lacks. Any number of instances may do so concurrently. Rejects with a
- * LastingProblem if only a newer version can use the tables.
+ * PermanentProblem if only a newer version can use the tables.
  */
 export const migrate = async (
   connection: Connection,
@@ -59,7 +59,7 @@ export const migrate = async (
   if (missing.length > 0) onMigrated(missing.length, missing.length);
 };
 
-/** Resolves to the version of the tables. Rejects with a LastingProblem if only a newer version can use them. */
+/** Resolves to the version of the tables. Rejects with a PermanentProblem if only a newer version can use them. */
 export const readVersion = async (connection: Connection): Promise<number> => {
   const [row] = await connection.query({ text: 'SELECT version, readable_by AS "readableBy" FROM signalbox.schema' });
   const { version, readableBy } = row ?? { version: 0, readableBy: 0 };
@@ -88,7 +88,7 @@ export interface Common {
 
 /**
  * Stores the shared settings of the first instance, and compares every later instance's settings with them. Rejects
- * with a LastingProblem if they differ.
+ * with a PermanentProblem if they differ.
  */
 export const claimCommon = async (connection: Connection, common: Common): Promise<void> => {
   if (await compareCommon(connection, common)) return;
@@ -99,7 +99,7 @@ export const claimCommon = async (connection: Connection, common: Common): Promi
   await compareCommon(connection, common);
 };
 
-/** Resolves to false if no instance has used the database yet. Rejects with a LastingProblem if the settings differ. */
+/** Resolves to false if no instance has used the database yet. Rejects with a PermanentProblem if the settings differ. */
 const compareCommon = async (connection: Connection, common: Common): Promise<boolean> => {
   const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
   if (!row) return false;
@@ -122,7 +122,7 @@ interface SchemaPlan {
 }
 
 /**
- * Resolves to the migration that startup would run. Writes nothing. Rejects with a LastingProblem if startup would
+ * Resolves to the migration that startup would run. Writes nothing. Rejects with a PermanentProblem if startup would
  * refuse the database. Rethrows other errors.
  */
 export const readPlan = async (url: string, common: Common): Promise<SchemaPlan> => {

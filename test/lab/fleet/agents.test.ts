@@ -126,7 +126,7 @@ const findHoles = async (
   return { holes, steps };
 };
 
-test('ten agents that are killed, frozen, cut off and restarted lose no alert, no reading, and fall silent in time', {
+test('ten agents that are killed, frozen, cut off and restarted lose no alert and no reading, and are reported silent in time', {
   skip: toSkipNetwork(),
   timeout: 900_000,
 }, async (t) => {

@@ -134,12 +134,12 @@ const playNight = async (t: Scope, { instances, lengthMs, print }: Night): Promi
   );
 };
 
-test('a night with two kills: Anna does not answer, Ben takes over, Carl gets the report at 09:00', async (t) => {
+test('in a night with two kills, Anna does not answer, Ben takes over, and Carl gets the report at 09:00', async (t) => {
   const { all } = await startInstances(t, { store: 'memory', count: 1 });
   await playNight(t, { instances: all, lengthMs: 30_000, print: (line) => t.diagnostic(line) });
 });
 
-test('the same night on two PostgreSQL instances, each of which is killed once', {
+test('the same night passes in the same way on two PostgreSQL instances, each of which is killed once', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const { all } = await startInstances(t, { store: await createDatabase(t) });

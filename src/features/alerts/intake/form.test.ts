@@ -37,7 +37,7 @@ test('a form without fields of an alert, or with empty fields only, gets 400, an
   assert.deepEqual((await app.request('GET', '/api/alerts')).json, { count: 0, data: [] });
 });
 
-test('a form needs its content type, and JSON with the content type of a form is JSON', async (t) => {
+test('a form is read only with the content type of forms, and JSON with this content type is read as JSON', async (t) => {
   const app = await startApp(t);
   for (const type of ['text/plain', 'application/json', 'multipart/form-data; boundary=x']) {
     const { status } = await app.request('POST', '/api/alert', {

@@ -149,7 +149,7 @@ test('an unknown format gets 404, and another method 405', async (t) => {
   assert.equal((await request('GET', '/api/alert/slack')).status, 405);
 });
 
-test('a form with a payload is a Slack message, and JSON with the content type of a form is JSON', async (t) => {
+test('a form with a payload is read as a Slack message, and JSON with the content type of forms as JSON', async (t) => {
   const app = await startApp(t);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   for (const [path, body, status] of [

@@ -31,7 +31,7 @@ const read = (
   return getEventLog({ ...systemPaths, journalctl }, { LogName: 'Application', Newest: 50, ...parameters }, signal);
 };
 
-test('the filters choose among the recorded entries of journalctl', async (t) => {
+test('the filters of Get-EventLog choose among the recorded entries of journalctl', async (t) => {
   const cases: [Partial<CommandParameters<'Get-EventLog'>>, number[]][] = [
     [{}, [0x15d, 0x15c, 0x15b, 0x159]],
     [{ LogName: 'System' }, [0x15d, 0x15c, 0x15b, 0x159, 0x158]],

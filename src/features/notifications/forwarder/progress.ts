@@ -37,7 +37,7 @@ export class DeliveryProgress {
   readonly parked = new Map<number, GivenUp>();
   /** Number of alerts that were deleted before they were delivered or skipped. */
   dropped = 0;
-  /** Number of parked alerts beyond `mostParked`. */
+  /** Number of given-up alerts beyond `mostGivenUp`. */
   forgotten = 0;
   receiver: StoredHealth = {};
   /** True if the destination gets incidents instead of alerts. */

@@ -218,7 +218,7 @@ test('records are found by ids without a time, too', async (t) => {
   assert.equal(await journal.find('"'), undefined);
 });
 
-test('many keys are counted together, configured keys always separately', async (t) => {
+test('keys beyond the limit are counted together, and configured keys always separately', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { ...options, segmentBytes: 1e9 });
   const levels = [...Array.from({ length: 5000 }, (_, index) => `level ${index}`), 'x'.repeat(65), 'ERROR'];
   await Promise.all(levels.map((level) => journal.append({ at: 60_000, level })));

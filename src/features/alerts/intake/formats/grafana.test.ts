@@ -48,7 +48,7 @@ test('an alert keeps its description and links', () => {
   });
 });
 
-test('an alert about a failed query names the rule and the problem', async (t) => {
+test('an alert of Grafana about a failed query names the rule and the problem', async (t) => {
   const app = await startApp(t);
   const post = async (labels: object, annotations?: object): Promise<void> => {
     const alerts = [{ status: 'firing', labels: { grafana_folder: 'Shop', ...labels }, annotations }];

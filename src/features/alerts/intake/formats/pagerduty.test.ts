@@ -51,7 +51,7 @@ test('a trigger without a payload and any other event without a key are refused'
   assert.throws(() => readAlert(pagerduty, { event_action: 'close' }), /^Error: event_action must be one of trigger, /);
 });
 
-test('links have their texts as names', () => {
+test('links of PagerDuty have their texts as names', () => {
   const links = [
     { href: 'https://wiki.example/disk', text: 'Runbook' },
     { href: 'https://g.example/d/1' },
