@@ -298,7 +298,7 @@ async function* readPieces(
   try {
     for await (const line of readLines(input, maxLineBytes)) {
       const value: unknown = JSON.parse(decoder.decode(line));
-      if (isComplete) throw new SettingsError(['the export continues after the last line']);
+      if (isComplete) throw new SettingsError(['the export contains more lines after its last line']);
       if (current === 1) assertFirstLine(value);
       else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
       else {

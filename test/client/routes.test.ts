@@ -60,7 +60,7 @@ const withPicture: Call = async (client) => {
   return found;
 };
 
-/** Returns a call that the server must refuse, because nothing that the call could name is mounted or parked. */
+/** Returns a call that the server must refuse, because nothing that the call could name is mounted or given up. */
 const refused =
   (call: Call, status: number): Call =>
   async (client) => {

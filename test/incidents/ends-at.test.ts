@@ -66,7 +66,7 @@ test('an alert of a webhook of Alertmanager that is still firing stays open afte
   await waitForIncident(app, open, '?state=open');
 });
 
-test('an alert that fires again after its end reopens its incident, and resolves it with an end in the past', async (t) => {
+test('an alert that fires again after its end reopens its incident, and an alert with a past end resolves the incident', async (t) => {
   const app = await startApp(t);
   await push(app, 500);
   await waitForIncident(app, ended);

@@ -61,7 +61,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],
     [[header, '{"simpleTasks":{"id":2,"title":"a","status":"done"}}', end], 'line 2: simpleTasks.id must be 1, '],
     [[header, '{"logins":{}}', end], 'line 2: expected an object with one of the keys tasks, lastTaskId, taskKeys, '],
-    [[header, lastId(1), task(1), end, task(2)], 'line 5: the export continues after the last line'],
+    [[header, lastId(1), task(1), end, task(2)], 'line 5: the export contains more lines after its last line'],
     [[header, 'null', end], 'line 2: expected an object'],
     [[header, task(1), end], 'line 2: tasks.Id must follow a line with lastTaskId, which is missing'],
     [[header, key, end], 'line 2: taskKeys.task must follow a line with lastTaskId, which is missing'],

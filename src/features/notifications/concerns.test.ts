@@ -48,7 +48,7 @@ test('failing destinations, alerts with a long wait and given-up alerts are coun
     { area: 'deliveries', severity: 'WARNING', text: '1 alert has been waiting for delivery for over 5 minutes' },
   ]);
   for (const message of ['1', '2']) await sendAlert(app, { level: 'INFO', message });
-  await waitUntil('both alerts are parked', async () => (await readState(app, 'gone')).parked === 2);
+  await waitUntil('both alerts are given up', async () => (await readState(app, 'gone')).parked === 2);
   refusing.behave(answer(200));
   await waitUntil('the destination works', async () => (await readState(app, 'refusing')).state === 'idle');
   assert.deepEqual(read(), [

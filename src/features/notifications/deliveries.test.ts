@@ -136,7 +136,7 @@ test('the retry route sends a given-up alert once', async (t) => {
   const token = await adminToken(app);
   const retry = (id: string, name = 'hook') => app.request('POST', `/api/deliveries/${name}/${id}/retry`, { token });
   const id = await sendAlert(app, disk);
-  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is given up', async () => (await readState(app)).parked === 1);
   const failed = await retry(id);
   assert.deepEqual([failed.status, failed.json], [200, { delivered: false, reason: 'the receiver responded 400' }]);
   receiver.behave(answer(204));
@@ -157,7 +157,7 @@ test('a retry of a given-up alert does not send the alert that has its seq in a 
   const dataDir = createFolder(t);
   const first = await startOutbox(t, [toDestination(receiver)], { dataDir });
   const id = await sendAlert(first, disk);
-  await waitUntil('the alert is parked', async () => (await readState(first)).parked === 1);
+  await waitUntil('the alert is given up', async () => (await readState(first)).parked === 1);
   await first.close();
   rmSync(join(dataDir, 'alerts.jsonl'));
   const without = await startApp(t, { settings: { dataDir } });
@@ -175,7 +175,7 @@ test('a given-up alert that is being sent again is not sent twice at a time', as
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
   const id = await sendAlert(app, disk);
-  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is given up', async () => (await readState(app)).parked === 1);
   receiver.behave((response) => void setTimeout(() => response.end(), 300));
   const retries = await Promise.all(
     [1, 2].map(() => app.request('POST', `/api/deliveries/hook/${id}/retry`, { token })),
@@ -203,7 +203,7 @@ test('given-up alerts are known after a restart', async (t) => {
   const destination = toDestination(receiver);
   const app = await startOutbox(t, [destination]);
   const id = await sendAlert(app, disk);
-  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is given up', async () => (await readState(app)).parked === 1);
   await app.close();
   const next = await startOutbox(t, [destination], { dataDir: join(app.folder, 'data') });
   const { parked, parkedAlerts } = await readState(next);
@@ -229,7 +229,7 @@ test('a 410 to an alert that is sent again makes the destination fail', async (t
   const receiver = await startReceiver(t, (response) => response.writeHead(status).end());
   const app = await startOutbox(t, [toDestination(receiver)]);
   const id = await sendAlert(app, disk);
-  await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
+  await waitUntil('the alert is given up', async () => (await readState(app)).parked === 1);
   status = 410;
   await app.request('POST', `/api/deliveries/hook/${id}/retry`, { token: await adminToken(app) });
   const { state, parked } = await readState(app);
@@ -241,7 +241,7 @@ test('one request sends all given-up and waiting alerts again', async (t) => {
   const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
   const app = await startOutbox(t, [destination]);
   for (const message of ['1', '2', '3']) await sendAlert(app, { message });
-  await waitUntil('all alerts are parked', async () => (await readState(app)).parked === 3);
+  await waitUntil('all alerts are given up', async () => (await readState(app)).parked === 3);
   receiver.behave(answer(503));
   await sendAlert(app, { message: '4' });
   await waitUntil('the last one waits', async () => (await readState(app)).state === 'waiting');
@@ -260,7 +260,7 @@ test('given-up alerts that are retried still wait after a restart, and no alert 
   const dataDir = createFolder(t);
   const app = await startOutbox(t, [destination], { dataDir });
   for (const message of ['1', '2']) await sendAlert(app, { message });
-  await waitUntil('both alerts are parked', async () => (await readState(app)).parked === 2);
+  await waitUntil('both alerts are given up', async () => (await readState(app)).parked === 2);
   receiver.behave(answer(503));
   await retryAll(app);
   await waitUntil('they wait', async () => (await readState(app)).state === 'waiting');
@@ -342,7 +342,7 @@ test('secrets, headers and urls are neither logged nor shown nor stored', async 
   await waitUntil('hook is failing', async () => (await readState(app)).state === 'failing');
   assert.equal(receiver.requests[0]?.headers['authorization'], 'Bearer hidden-bearer');
   assert.equal(receiver.requests[0]?.headers['x-api-key'], 'hidden-token');
-  await waitUntil('ntfy has parked both', async () => (await readState(app, 'ntfy')).parked >= 2);
+  await waitUntil('ntfy alerts are given up', async () => (await readState(app, 'ntfy')).parked >= 2);
   const shown = await app.request('GET', '/api/deliveries', { token: await adminToken(app) });
   await app.close();
   const folder = join(app.folder, 'data');

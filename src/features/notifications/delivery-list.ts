@@ -10,7 +10,7 @@ import type { IncidentRules } from './plan/plan.ts';
 import type { IncidentOptions } from './plan/rules.ts';
 import type { DestinationState } from './schema.ts';
 
-/** Maximum number of parked alerts, waiting alerts and notifications listed per destination. */
+/** Maximum number of given-up alerts, waiting alerts and notifications listed per destination. */
 const mostListed = 100;
 
 /** Maximum number of incidents whose next notifications are listed. */
@@ -76,7 +76,7 @@ const listNextNotifications = (all: readonly AnyDestination[], notifier: Pick<No
   return byName;
 };
 
-/** Lists the parked and waiting alerts of a destination. */
+/** Lists the given-up and waiting alerts of a destination. */
 const listAlerts = (destination: AnyDestination) => {
   if (destination instanceof IncidentDestination) return { parked: [], waiting: [] };
   const parked = [...destination.progress.parked].slice(-mostListed);

@@ -129,7 +129,7 @@ const createTestRoute = (find: FindDestination, clock: () => Date, reach: Reach)
   });
 };
 
-/** Resolves to the record of a parked or waiting alert. Throws an HttpError if there is none. */
+/** Resolves to the record of a given-up or waiting alert. Throws an HttpError if there is none. */
 const findOpen = async (destination: Forwarder, alerts: Alerts, id: string) => {
   const record = uuidForm.test(id) ? await alerts.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;

@@ -44,7 +44,7 @@ const find = (figure: number, thing = '/var'): Finding => ({
   words: `${thing} is ${toPercentText(figure)} full`,
 });
 
-test('after a restart, a firing thing has fired since its alert', async () => {
+test('after a restart, a watch has been firing since the time of its alert', async () => {
   const at = Date.parse('2026-01-31T08:00:00Z');
   const hex = at.toString(16).padStart(12, '0');
   const alert = { id: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`, level: 'WARNING' };

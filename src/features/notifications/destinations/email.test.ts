@@ -359,7 +359,7 @@ test('a greylisted alert is delivered later, and an alert that is too large is g
   await waitUntil('the mail has arrived', () => server.mails.length === 1);
   await waitUntilIdle(app, 'mail');
   await sendAlert(app, { message: 'large' });
-  await waitUntil('the alert is parked', async () => (await readState(app, 'mail')).parked === 1);
+  await waitUntil('the alert is given up', async () => (await readState(app, 'mail')).parked === 1);
   const { parkedAlerts } = await readState(app, 'mail');
   assert.equal(parkedAlerts[0]?.reason, 'the mail server responded 552 5.3.4 to DATA');
 });

@@ -39,7 +39,7 @@ for (const [what, behaviour, reason] of [
     const receiver = await startReceiver(t, behaviour);
     const app = await startOutbox(t, [toDestination(receiver)]);
     const id = await sendAlert(app, disk);
-    await waitUntil('the alert is parked', async () => (await readState(app)).parked === 1);
+    await waitUntil('the alert is given up', async () => (await readState(app)).parked === 1);
     assert.deepEqual(
       receiver.requests.map(({ path, headers }) => [path, headers['webhook-id']]),
       Array(3).fill(['/hook', id]),
@@ -166,7 +166,7 @@ test('an alert is given up after giveUpHours, with the alerts that waited behind
   const { retrySeconds: _, ...usual } = toDestination(receiver, { giveUpHours: 0.0005 });
   const app = await startOutbox(t, [usual]);
   const ids = [await sendAlert(app, disk), await sendAlert(app, disk)];
-  await waitUntil('both alerts are parked', async () => (await readState(app)).parked === 2);
+  await waitUntil('both alerts are given up', async () => (await readState(app)).parked === 2);
   const { parkedAlerts, lagAlerts, state, failingSince } = await readState(app);
   assert.deepEqual(
     parkedAlerts.map(({ id, reason, severity, source, message }) => [id, reason, severity, source, message]),
@@ -239,7 +239,7 @@ test('a single rejected alert is given up when its retries end, and no other ale
   const app = await startOutbox(t, [toDestination(receiver, { giveUpHours: 0.0005 })]);
   await sendAlert(app, { message: 'poison' });
   let sent = 0;
-  await waitUntil('the alert is parked', async () => {
+  await waitUntil('the alert is given up', async () => {
     sent += 1;
     await sendAlert(app, { message: `${sent}` });
     return (await readState(app)).parked === 1;

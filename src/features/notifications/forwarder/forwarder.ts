@@ -78,7 +78,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return { destination: this.name, status: toStatus(), attempts, error };
   }
 
-  /** True if the alert is parked or waiting. */
+  /** True if the alert is given up or waiting. */
   isOpen({ seq, id }: StoredRecord): boolean {
     const parked = this.progress.parked.get(seq);
     return parked ? parked.id === id : seq <= this.#reader.stored && !this.progress.isSettled(seq);
@@ -98,7 +98,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     this.#parts.kept.save();
   }
 
-  /** Sends all parked alerts again and returns their number. */
+  /** Sends all given-up alerts again and returns their number. */
   unparkAll(): number {
     const seqs = this.progress.unparkAll(this.now());
     this.#reader.readAgain(seqs);
@@ -108,7 +108,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
   }
 
   /**
-   * Sends a parked or waiting alert now, ahead of all others. Resolves to undefined if the alert is already being sent.
+   * Sends a given-up or waiting alert now, ahead of all others. Resolves to undefined if the alert is already being sent.
    */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
     const one = this.queue.waiting.get(record.seq) ?? toQueuedAlert(record);

@@ -1,6 +1,6 @@
 import type { StoredHealth } from '../queue/receiver-health.ts';
 
-/** Maximum number of parked alerts. Older parked alerts are only counted. */
+/** Maximum number of given-up alerts. Older given-up alerts are only counted. */
 const mostGivenUp = 10_000;
 
 /** Maximum number of alerts whose last delivery time is stored. */
@@ -10,7 +10,7 @@ const mostSent = 10_000;
 export interface OpenAlert {
   /** Number of failed attempts. */
   attempts: number;
-  /** Set if an administrator has requested the parked alert again. `at` is in Unix milliseconds. */
+  /** Set if an administrator has requested the given-up alert again. `at` is in Unix milliseconds. */
   again?: { id: string; at: number };
 }
 
@@ -18,12 +18,12 @@ export interface OpenAlert {
 export interface GivenUp {
   id: string;
   reason: string;
-  /** Time at which the alert was parked, RFC 3339. */
+  /** Time at which the alert was given up, RFC 3339. */
   time: string;
 }
 
 /**
- * Progress of a destination in the alert log, by seq. An alert is settled once it has been delivered, parked, lost or
+ * Progress of a destination in the alert log, by seq. An alert is settled once it has been delivered, given up, lost or
  * skipped.
  */
 export class DeliveryProgress {
@@ -59,7 +59,7 @@ export class DeliveryProgress {
     return first - 1;
   }
 
-  /** Number of parked alerts, including alerts that are only counted. */
+  /** Number of given-up alerts, including alerts that are only counted. */
   get givenUpCount(): number {
     return this.parked.size + this.forgotten;
   }
@@ -149,7 +149,7 @@ export class DeliveryProgress {
     this.forgotten += 1;
   }
 
-  /** Reopens all parked alerts and returns their seqs. */
+  /** Reopens all given-up alerts and returns their seqs. */
   unparkAll(now: number): number[] {
     const seqs = [...this.parked.keys()];
     for (const [seq, { id }] of this.parked) this.open.set(seq, { attempts: 0, again: { id, at: now } });

@@ -3,7 +3,7 @@ import { DeliveryProgress, type GivenUp, type OpenAlert } from './progress.ts';
 
 /** Journal line in which version 1.0 stored the progress. */
 interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
-  /** True if `parked` lists all parked alerts. Otherwise `parked` lists only new parked alerts. */
+  /** True if `parked` lists all given-up alerts. Otherwise `parked` lists only new given-up alerts. */
   checkpoint?: true;
   cursor: number;
   /** Alerts after the cursor that are settled. */
@@ -37,7 +37,7 @@ const applyLine = (progress: DeliveryProgress, line: FormerLine): void => {
   const { checkpoint, start, cursor, settled, failing, dropped, forgotten, parked, unparked } = line;
   Object.assign(progress, { start, dropped, forgotten });
   if (checkpoint) progress.parked.clear();
-  // An alert that was parked, resent and parked again appears in both lists.
+  // An alert that was given up, retried and given up again appears in both lists.
   for (const seq of unparked) progress.parked.delete(seq);
   for (const [seq, one] of parked) progress.addGivenUp(seq, one);
   const attempts = new Map(failing.map(([seq, tried]) => [seq, tried.attempts]));

@@ -116,7 +116,7 @@ test('an alert is given up only after statuses that concern this alert alone', a
     await app.request('POST', `/api/deliveries/hook/${id}/retry`, { token: await adminToken(app) });
   }
   await waitUntil('each alert was tried', () => tried().size === asked.length);
-  await waitUntil('the refused alerts are parked', async () => (await readState(app)).parked === refusals.length);
+  await waitUntil('the refused alerts are given up', async () => (await readState(app)).parked === refusals.length);
   const { parkedAlerts, lagAlerts } = await readState(app);
   assert.deepEqual(parkedAlerts.map(({ message }) => Number(message)).sort(), refusals);
   assert.equal(lagAlerts, statuses.length);

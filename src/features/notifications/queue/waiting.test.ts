@@ -116,7 +116,7 @@ test('in any order of events, alerts of a key are taken in order, one at a time,
       for (const { what, key, isCritical, pick } of list) {
         now += 1;
         if (what === 'add') {
-          // A parked alert returns with its old number.
+          // A given-up alert returns with its old number.
           const seq = pick < 3 ? 100 - now : 100 + now;
           added.add(seq);
           waiting.add(
