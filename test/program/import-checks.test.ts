@@ -37,6 +37,7 @@ const start = async (t: TestContext) => {
     });
   const list = async <T>(kind: string): Promise<T[]> =>
     (await app.request<{ data: T[] }>('GET', `/api/${kind}`, { token })).json.data;
+  const post = (path: string) => app.request('POST', path, { token });
   const settingsOf = async (name: string) =>
     (await list<Watch>('watches')).find((watch) => watch.name === name)?.settings;
   /** Writes Uptime Kuma's database after changes in SQL. Returns its path. */
@@ -50,7 +51,7 @@ const start = async (t: TestContext) => {
     database.close();
     return path;
   };
-  return { url: app.url, run, write, writeKuma, list, settingsOf };
+  return { url: app.url, run, write, writeKuma, list, post, settingsOf };
 };
 
 test('a plan for Uptime Kuma names the new checks and the reasons against others, and changes nothing', async (t) => {
@@ -415,6 +416,17 @@ for (const [interruption, fate] of Object.entries(interruptions))
     const last = await run('healthchecks', path, ['--apply']);
     assert.match(last.stdout, /^unchanged heartbeat idle: is paused$/m);
   });
+
+test('a repeated import leaves a heartbeat that was resumed as it is', async (t) => {
+  const { run, write, list, post } = await start(t);
+  const path = write('checks.json', idleAndGood);
+  assert.equal((await run('healthchecks', path, ['--apply'])).code, 0);
+  await post('/api/heartbeats/idle/resume');
+  const { code, stdout } = await run('healthchecks', path, ['--apply']);
+  assert.equal(code, 0);
+  assert.match(stdout, /^unchanged heartbeat idle: is paused$/m);
+  assert.deepEqual((await list<Heartbeat>('heartbeats')).map(({ state }) => state).sort(), ['new', 'new']);
+});
 
 test('a repeated import leaves a heartbeat that was pinged as it is', async (t) => {
   const { run, write, list, url } = await start(t);

@@ -33,6 +33,8 @@ export interface HeartbeatState {
   /** Firing alert, and the seq of the problem that it reports. */
   told: { alert: string; level: string; seq: number; at: number } | null;
   paused: { by: string; at: number } | null;
+  /** Time of the last resumption. Undefined if the heartbeat was never resumed. */
+  resumedAt?: number;
   /** Runs, oldest first. */
   runs: readonly StoredRun[];
 }
@@ -90,6 +92,7 @@ export const foldHeartbeat = (
         ...state,
         seq,
         paused: null,
+        resumedAt: at,
         problem: null,
         startedAt: null,
         base: at,

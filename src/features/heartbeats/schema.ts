@@ -75,6 +75,7 @@ export const Heartbeat = defineShape('Heartbeat', {
   open,
   pausedBy: orNull(Type.String({ examples: ['admin'] }), 'Author of the pause.'),
   pausedAt: orNull(Time, 'Time of the pause.'),
+  resumedAt: orNull(Time, 'Time of the last resumption.'),
   isConfigured: Type.Boolean({
     description: 'True if the heartbeat is defined in the config file; edit it there.',
     examples: [false],

@@ -37,6 +37,7 @@ export const toHeartbeat = (
     open: open ?? false,
     pausedBy: state?.paused?.by ?? null,
     pausedAt: toTimeOrNull(state?.paused?.at),
+    resumedAt: toTimeOrNull(state?.resumedAt),
     isConfigured: setting === undefined,
     ...toSettingFacts(setting),
     version: setting?.version ?? 0,

@@ -34,6 +34,7 @@ export const TransferredState = Type.Object(
       }),
     ),
     paused: nullable(Type.Object({ by: Type.String(), at: Milliseconds })),
+    resumedAt: Type.Optional(Milliseconds),
     runs: Type.Array(
       Type.Object({
         startedAt: MillisecondsOrNull,

@@ -85,9 +85,10 @@ export class CheckPlan {
   }
 }
 
-/** True if a heartbeat has its planned definition, and was neither paused nor pinged. */
+/** True if a heartbeat has its planned definition, and was neither paused, resumed nor pinged. */
 const isLeftLive = (heartbeat: Heartbeat, planned: object): boolean =>
   heartbeat.pausedAt === null &&
+  heartbeat.resumedAt === null &&
   heartbeat.lastPingAt === null &&
   Object.entries(planned).every(([name, value]) => isDeepStrictEqual(heartbeat[name as keyof Heartbeat], value));
 
