@@ -27,6 +27,9 @@ const faultsMs = amount(60, 300) * 1000;
 const silentMs = 20_000;
 const foundMs = 5000;
 
+/** Milliseconds between two reports of a host. */
+const reportMs = 10_000;
+
 /**
  * Faults that are too short for a host to become silent, and faults that are long enough for every host to become
  * silent.
@@ -34,6 +37,9 @@ const foundMs = 5000;
 const short = { from: 200, range: 3000 };
 const long = { from: silentMs + foundMs, range: 12_000 };
 const isLong = ({ from, until }: Fault): boolean => until - from > long.from;
+
+/** True for a fault after which a host may be silent: on a busy machine, the start of an agent takes seconds. */
+const maySilence = ({ from, until }: Fault): boolean => until - from > silentMs - reportMs;
 
 /** Starts a hub that listens on the address. */
 const startTlsHub = async (t: TestContext, address: string) => {
@@ -69,8 +75,8 @@ const readLastReport = async ({ request, token }: HubReader, name: string): Prom
 };
 
 /**
- * Fails unless each long fault, except orderly stops, has raised exactly one alert in time, and no other alert was
- * raised.
+ * Fails unless each long fault, except orderly stops, has raised exactly one alert in time. Other alerts may only come
+ * from faults that were almost long enough.
  */
 const assertSilences = async (t: TestContext, { request, token }: HubReader, faults: readonly Fault[]) => {
   const path = '/api/alerts/search?limit=1000&source=host*';
@@ -81,21 +87,27 @@ const assertSilences = async (t: TestContext, { request, token }: HubReader, fau
   );
   const alerts = json.data.map(({ time, ...alert }) => ({ ...alert, at: Date.parse(time) }));
   const delays: number[] = [];
-  const expected = faults.filter((fault) => isLong(fault) && fault.kind !== 'restarted');
-  for (const { host, kind, from, until } of expected) {
+  const explained = new Set<object>();
+  const expected = faults.filter((fault) => maySilence(fault) && fault.kind !== 'restarted');
+  for (const fault of expected) {
+    const { host, kind, from, until } = fault;
     const mine = alerts.filter(({ source, at }) => source === `host/${host}` && at >= from && at <= until + foundMs);
+    if (mine.length === 0 && !isLong(fault)) continue;
     const [firing, resolved, ...others] = mine.toSorted((one, other) => one.at - other.at);
     assert.match(String(firing?.message), new RegExp(`^${host} has not reported since`), `${host} was ${kind}`);
     assert.match(String(resolved?.message), /is reporting again: no reports from /);
     assert.deepEqual(others, []);
     delays.push((firing?.at ?? 0) - from);
+    for (const alert of mine) explained.add(alert);
   }
+  const others = alerts.filter((alert) => !explained.has(alert)).map(({ at, message }) => ({ at, message }));
   t.diagnostic(
-    `${expected.length} silences found ${toSeconds(Math.min(...delays))} to ${toSeconds(Math.max(...delays))} s after ` +
-      `the fault, ${alerts.length - 2 * expected.length} others`,
+    `${delays.length} silences found ${toSeconds(Math.min(...delays))} to ${toSeconds(Math.max(...delays))} s after ` +
+      `the fault, ${others.length} others`,
   );
   assert.ok(delays.every((ms) => ms < silentMs + foundMs));
-  assert.equal(alerts.length, 2 * expected.length, JSON.stringify(alerts));
+  const causes = faults.filter(({ host }) => others.some(({ message }) => message.startsWith(`${host} `)));
+  assert.deepEqual(others, [], JSON.stringify({ others, causes }));
 };
 
 const toSeconds = (ms: number): string => (ms / 1000).toFixed(1);
