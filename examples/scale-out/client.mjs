@@ -43,7 +43,7 @@ const send = (method, path, body, headers = {}) =>
     sent.end(text);
   });
 
-/** Sends a request again until there is an answer that counts. With a fixed key, a task is created only once. */
+/** Sends a request until a response shows the outcome. With a fixed key, a task is created only once. */
 const insist = async (method, path, body, headers) => {
   const start = performance.now();
   for (;;) {

@@ -104,8 +104,8 @@ test('Alertmanager is connected with the keyboard alone, and its first alert app
 });
 
 /**
- * Runs lines in a shell with a folder in place of /etc. The path contains `signalbox`, and a script with the name in
- * `job`.
+ * Runs lines in a shell, with a folder in place of /etc. The variable PATH leads to `signalbox` and to a script with the
+ * name in `job`.
  */
 const runLines = async (folder: string, lines: string, job: string): Promise<void> => {
   const bin = join(folder, 'bin');

@@ -22,7 +22,7 @@ test('a time of day means its next occurrence, a duration counts from now, and o
   }
 });
 
-test('the end of a later period is the next occurrence of the time after its beginning', () => {
+test('the end of a future period is the first occurrence of the time of day after the beginning', () => {
   const from = new Date('2026-03-14T08:00:00');
   assert.equal(parseUntil('18:00', now, from).getTime(), new Date('2026-03-14T18:00:00').getTime());
   assert.equal(parseUntil('Sat 07:00', now, from).getTime(), new Date('2026-03-21T07:00:00').getTime());

@@ -73,7 +73,7 @@ test('a yes-or-no check has one level', () => {
   assert.deepEqual(stepCondition(bad.state, observeFault(false), 1, 0).events, ['cleared']);
 });
 
-test('after any readings, the readings of the last `for` decide which limit fires', () => {
+test('in any sequence, only the readings within the last `for` decide which limit fires', () => {
   const reading = fc.option(fc.double({ min: 80, max: 100, noNaN: true }), { nil: undefined, freq: 8 });
   fc.assert(
     fc.property(fc.array(reading, { maxLength: 60 }), fc.integer({ min: 0, max: 4 }), (readings, seconds) => {

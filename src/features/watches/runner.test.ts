@@ -59,7 +59,7 @@ test('after a restart, a watch has been firing since the time of its alert', asy
   }
 });
 
-test('an alert has the figure and the limit in words, once for each level, and `for` counts by a monotonic clock', async () => {
+test('a watch raises one alert for each level, with the figure and the limit in words, and measures `for` by a monotonic clock', async () => {
   const { stored, state, take, runner } = createRunner();
   await take(91.34);
   // The clock is set an hour ahead, then a day back.

@@ -149,7 +149,7 @@ const readRecurrent = (
   if (!isRolling && interval !== 1)
     throw new ImportError(`an interval of ${interval} is supported only with rolling_users`);
   const local = readLocal(shift, 'start');
-  // In every time zone, the end is in UTC.
+  // The end is in UTC, whatever the time zone of the shift.
   const until = shift.has('until') ? readLocal(shift, 'until') : undefined;
   const spans = readSpans(shift, { local, unit, periodMs: unit * interval });
   return toLayer({ people, periodMs: unit * interval, local, clock, until, ...(spans && { spans }) });

@@ -52,7 +52,7 @@ test('a gap within seven days raises an alert, which is resolved when somebody f
   assert.doesNotMatch(JSON.stringify(await listConcerns(next)), /Nobody is on call/);
 });
 
-test('a gap that begins later than in seven days is not reported, and a gap now is an ERROR in the status', async (t) => {
+test('a gap that begins in more than seven days is not reported, and a current gap is an ERROR in the status', async (t) => {
   const app = await startApp(t);
   await put(app, [{ ...always, until: inDays(8) }]);
   assert.doesNotMatch(JSON.stringify(await listConcerns(app)), /Nobody is on call/);

@@ -71,7 +71,7 @@ export class IncidentPlanner {
   }
 }
 
-/** Lists the actions that record an incident's blocks in its timeline. Empty if they are recorded. */
+/** Lists the actions that record an incident's blocks in its timeline. Empty if the blocks are already recorded. */
 export const listBlockActions = (incident: SharedIncident, { silencedBy, hold }: Blocks): SharedAction[] => {
   const { id } = incident;
   const [silence] = silencedBy;
