@@ -1,4 +1,4 @@
-// The API reference, which Scalar (scalar.js) shows from the OpenAPI document. Nothing is loaded from other hosts.
+// Shows the API reference from the OpenAPI document with Scalar (scalar.js). Loads nothing from other hosts.
 
 /** If a browser allows no storage, using it throws, and Scalar would stop. Scalar gets empty storage in that case. */
 for (const name of ['localStorage', 'sessionStorage']) {
@@ -10,7 +10,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   }
 }
 
-// Without this, Scalar's library zod tests if the policy allows eval.
+// Otherwise, Scalar's library zod tests if the policy allows eval.
 window.__zod_globalConfig = { jitless: true };
 
 const readStored = (storage, key) => {
@@ -27,7 +27,7 @@ const readStored = (storage, key) => {
  */
 const fetchDocument = async (url, options) => {
   const response = await fetch(url, options);
-  // Requests that users try out come here, too, as a Request.
+  // Requests that users try out also arrive here, as a Request.
   if (typeof url !== 'string' || !response.ok) return response;
   const document = await response.json();
   const operations = Object.values(document.paths).flatMap(Object.values);
