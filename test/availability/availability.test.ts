@@ -48,6 +48,43 @@ test('a watch that is down and can then no longer be checked is unknown', async 
   assert.notEqual(outages[0]?.endsAt, null);
 });
 
+test('a single check that cannot run is unknown at once, and the outages before and after have the same incident', async (t) => {
+  let status = 404;
+  const registry = await startReceiver(t, (response) => void response.writeHead(status).end('{}'));
+  const watch = { name: 'domain', type: 'domain', domain: 'shop.example', server: registry.url, every: 1, for: 1 };
+  const app = await startApp(t, { settings: { watches: [watch], watchTargets: ['127.0.0.1'] } });
+  const token = await app.login('admin');
+  await waitForCheck(app, token, 'watches/domain', 'down');
+  const { number } = await waitForIncident(app, { state: 'open' });
+  status = 500;
+  await waitForCheck(app, token, 'watches/domain', 'unknown');
+  status = 404;
+  await waitForCheck(app, token, 'watches/domain', 'down');
+  await waitUntilPasses(async () => {
+    const { outages } = await readAvailability(app, token, 'watches/domain');
+    assert.deepEqual(
+      outages.map(({ incident }) => incident),
+      [number, number],
+    );
+  });
+});
+
+test('an outage continues if a retry can run its check', async (t) => {
+  let requests = 0;
+  const registry = await startReceiver(t, (response) => {
+    requests += 1;
+    response.writeHead(requests % 2 === 0 ? 404 : 500).end('{}');
+  });
+  const watch = { name: 'domain', type: 'domain', domain: 'shop.example', server: registry.url, every: 1, retries: 1 };
+  const app = await startApp(t, { settings: { watches: [watch], watchTargets: ['127.0.0.1'] } });
+  const token = await app.login('admin');
+  await waitForCheck(app, token, 'watches/domain', 'down');
+  const before = requests;
+  await waitUntil('more checks have run', () => requests >= before + 4);
+  const { state, outageCount } = await readAvailability(app, token, 'watches/domain');
+  assert.deepEqual([state, outageCount], ['down', 1]);
+});
+
 test('a heartbeat is unknown before its first ping, then up, and down from its failure on', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
