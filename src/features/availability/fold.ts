@@ -12,7 +12,7 @@ const maxHistories = 20_000;
 export type ChangedCheck = CheckId | 'all' | undefined;
 
 /** Entry of a snapshot. */
-export type SnapshotEntry =
+export type AvailabilitySnapshotEntry =
   | HistorySnapshot
   | { gapFrom: number | null; alive: (readonly [place: string, at: number])[] };
 
@@ -71,14 +71,14 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     }
   }
 
-  save(): (readonly SnapshotEntry[])[] {
+  save(): (readonly AvailabilitySnapshotEntry[])[] {
     const gapFrom = Number.isFinite(this.#gapFrom) ? this.#gapFrom : null;
     const places = { gapFrom, alive: [...this.#alive] };
     return [[places], ...Array.from(this.list(), (history) => [history.save()])];
   }
 
   restore(entry: unknown): ChangedCheck {
-    const saved = entry as SnapshotEntry;
+    const saved = entry as AvailabilitySnapshotEntry;
     if ('gapFrom' in saved) {
       this.#gapFrom = saved.gapFrom ?? Number.POSITIVE_INFINITY;
       for (const [place, at] of saved.alive) this.#alive.set(place, at);

@@ -5,7 +5,7 @@ import { nullable } from '../../kit/shape.ts';
 import { createId } from '../../storage/journal/line.ts';
 import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createProjectionTable } from '../../storage/postgres/projection-table.ts';
-import { AvailabilityFold, type SnapshotEntry } from './fold.ts';
+import { AvailabilityFold, type AvailabilitySnapshotEntry } from './fold.ts';
 import { isConsistent, mostDayRows, type TimelineSnapshot, withoutFuture } from './timeline.ts';
 
 const log = 'availability';
@@ -35,7 +35,7 @@ const ExportedHistory = Type.Object(
  * an export.
  */
 class EndedFold extends AvailabilityFold {
-  override save(): (readonly SnapshotEntry[])[] {
+  override save(): (readonly AvailabilitySnapshotEntry[])[] {
     for (const [place, at] of this.listAlive()) for (const history of this.list()) history.lose(place, at);
     const end = Math.max(0, ...this.listAlive().values());
     for (const history of this.list()) if (history.isMaintained) history.setMaintenance(false, end);
@@ -44,7 +44,7 @@ class EndedFold extends AvailabilityFold {
 }
 
 /** Exports each check's history as a line. Imports each line as an event. */
-export const availabilityTransfer = defineTransfer<SnapshotEntry | PortableRecord>({
+export const availabilityTransfer = defineTransfer<AvailabilitySnapshotEntry | PortableRecord>({
   name: log,
   lines: { availability: ExportedHistory },
   // Every start records the checks of the config file, so this log is never empty.
