@@ -7,7 +7,8 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { runSql } from '../support/postgres/server.ts';
+import { startTcpProxy } from '../support/postgres/proxy.ts';
+import { runSql, startPostgres } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { waitUntil } from '../support/wait.ts';
 import { addHost, startAgent } from './support/agent.ts';
@@ -107,6 +108,37 @@ test('a command is sent to its host once, and any instance accepts the result on
     (await app.request('POST', '/api/hosts/web-1/results', { token: key, body })).status;
   assert.deepEqual([await send(other), await send(one)], [200, 404]);
   assert.deepEqual((await running).json.result, [{ Id: 1 }]);
+});
+
+test('a host gets a command although the connection to the database ends before the hub has the command', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const server = await startPostgres(t);
+  const proxy = await startTcpProxy(t, server.port);
+  const store = new URL(server.url());
+  store.port = String(proxy.port);
+  const app = await startApp(t, { settings: { store: store.href, timeZone: 'UTC' } });
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  await report(app, key, 'web-1', { allowsCommands: true });
+  const cut = proxy.cutBeforeAnswer(Buffer.from(command.command));
+  const running = app.request<{ result: object[] }>('POST', '/api/hosts/web-1/execute', { token, body: command });
+  const sent: { id: string }[] = [];
+  let isCut = false;
+  void cut.then(() => {
+    isCut = true;
+  });
+  await waitUntil('the host gets the command', async () => {
+    await setTimeout(200);
+    const { json } = await report(app, key, 'web-1', { allowsCommands: true });
+    sent.push(...((json['commands'] as typeof sent | undefined) ?? []));
+    return sent.length > 0;
+  });
+  assert.ok(isCut);
+  const body = { id: sent[0]?.id, rows: [{ Id: 1 }] };
+  assert.equal((await app.request('POST', '/api/hosts/web-1/results', { token: key, body })).status, 200);
+  assert.deepEqual((await running).json.result, [{ Id: 1 }]);
+  assert.equal(sent.length, 1);
 });
 
 test('at most 16 commands wait for a host at all instances together, and an instance that stops ends its own', {

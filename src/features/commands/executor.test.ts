@@ -4,6 +4,7 @@ import { isRunning } from '../../../test/support/child-programs.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { runChild } from '../../host/child.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createAudit } from './audit.ts';
@@ -129,6 +130,13 @@ test('the audit records an unexpected error without its internals', async (t) =>
   const { execute, readEnds } = await open(t, () => Promise.reject(new Error('internals')));
   await assert.rejects(execute(), /internals/);
   assert.deepEqual(await readEnds(), [['allowed', 'failed', 'Internal server error']]);
+});
+
+test('the audit records the cause of a command that was not sent because the database is unavailable', async (t) => {
+  const failure = new StoreUnavailable('The database is unavailable');
+  const { execute, readEnds } = await open(t, () => Promise.reject(failure));
+  await assert.rejects(execute(), failure);
+  assert.deepEqual(await readEnds(), [['refused', null, 'The database is unavailable']]);
 });
 
 const answer = async () => ({ rows: [], truncated: false });

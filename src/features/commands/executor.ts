@@ -1,4 +1,4 @@
-import { HttpError } from '../../http/errors.ts';
+import { HttpError, toHttpError } from '../../http/errors.ts';
 import { createQueue } from '../../http/overload.ts';
 import type { Audit, CommandCaller } from './audit.ts';
 import { Refusal, shortenWord } from './language.ts';
@@ -106,7 +106,8 @@ const toEnd = (outcome: BoundedResult | { error: unknown }): End => {
     return { ...refused, decision: 'allowed', exit: 'ok', rows: rows.length, truncated };
   }
   const { error } = outcome;
-  if (error instanceof HttpError) return { ...refused, reason: error.message };
+  const known = toHttpError(error);
+  if (known) return { ...refused, reason: known.message };
   const { message, exit } = error instanceof CommandFailure ? error : new CommandFailure('Internal server error');
   return { ...refused, decision: 'allowed', reason: message, exit };
 };

@@ -50,7 +50,7 @@ export class HostCommandTable implements CommandQueue {
 
   /** Finds commands that other instances have received. */
   async catchUp(): Promise<void> {
-    const text = 'SELECT DISTINCT host FROM signalbox.host_command WHERE NOT is_sent AND until > now()';
+    const text = 'SELECT DISTINCT host FROM signalbox.host_command WHERE taken_by IS NULL AND until > now()';
     const rows = await this.#database.query({ text, isPrepared: true });
     this.#hosts = new Set(rows.map(({ host }) => host));
   }
@@ -59,9 +59,10 @@ export class HostCommandTable implements CommandQueue {
     // Most reports need no query.
     if (!this.#hosts.has(host)) return [];
     const rows = await this.#database.query({
-      text: `UPDATE signalbox.host_command SET is_sent = true
-        WHERE host = $1 AND NOT is_sent AND until > now() RETURNING body`,
-      values: [host],
+      // A query that is repeated after a lost connection finds the rows that it has taken.
+      text: `UPDATE signalbox.host_command SET taken_by = $2
+        WHERE host = $1 AND coalesce(taken_by, $2) = $2 AND until > now() RETURNING body`,
+      values: [host, randomUUID()],
     });
     return rows.map(({ body }) => JSON.parse(body));
   }
@@ -69,7 +70,7 @@ export class HostCommandTable implements CommandQueue {
   async settle(host: string, id: string, result: RemoteResult): Promise<boolean> {
     const rows = await this.#database.query({
       text: `UPDATE signalbox.host_command SET result = $3
-        WHERE id = $1 AND host = $2 AND is_sent AND result IS NULL AND until > now() RETURNING id`,
+        WHERE id = $1 AND host = $2 AND taken_by IS NOT NULL AND result IS NULL AND until > now() RETURNING id`,
       values: [id, host, JSON.stringify(result)],
     });
     return rows.length > 0;

@@ -283,7 +283,7 @@ CREATE TABLE signalbox.host_command (
   host text NOT NULL,
   body text NOT NULL,
   until timestamptz NOT NULL,
-  is_sent boolean NOT NULL DEFAULT false,
+  taken_by text,
   result text
 );
 `;

@@ -17,8 +17,11 @@ export interface TcpProxy {
   release(): void;
   /** Ends all connections on both sides, with RST or FIN. */
   cut(how: 'reset' | 'end'): void;
-  /** Resets a client's connection instead of passing on the next response to a COMMIT. Resolves after the reset. */
-  cutBeforeAnswer(): Promise<void>;
+  /**
+   * Resets a client's connection instead of passing on the next response that contains the bytes, by default the next
+   * response to a COMMIT. Resolves after the reset.
+   */
+  cutBeforeAnswer(answer?: Buffer): Promise<void>;
 }
 
 /** Bytes in one direction of a connection. */
@@ -34,11 +37,11 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
   const held = new Set<Direction>();
   const flows = new Set<Flow>();
   const sockets = new Set<Socket>();
-  let onAnswer: (() => void) | undefined;
+  let awaited: { answer: Buffer; resolve(): void } | undefined;
   const isCut = (direction: Direction, piece: Buffer): boolean => {
-    if (direction === 'to-server' || !onAnswer || !piece.includes(committed)) return false;
-    onAnswer();
-    onAnswer = undefined;
+    if (direction === 'to-server' || !awaited || !piece.includes(awaited.answer)) return false;
+    awaited.resolve();
+    awaited = undefined;
     return true;
   };
   const flow = (from: Socket, to: Socket, direction: Direction): void => {
@@ -108,9 +111,9 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
       }
     },
     cut,
-    cutBeforeAnswer: () =>
+    cutBeforeAnswer: (answer = committed) =>
       new Promise((resolve) => {
-        onAnswer = resolve;
+        awaited = { answer, resolve };
       }),
   };
 };
