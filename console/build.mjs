@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /** Maximum gzipped sizes in bytes: the page with its script and style, and the page with everything for charts. */
-const budget = { page: 60_000, charts: 172_000 };
+const budget = { page: 60_000, charts: 172_500 };
 
 const here = import.meta.dirname;
 const require = createRequire(import.meta.url);

@@ -126,6 +126,7 @@ export const RotationCalendar = ({ onCall, holidays, page, onPage, onChanged }: 
           onCall={onCall}
           members={members}
           range={chosen.value}
+          shifts={value}
           onSaved={() => {
             reload();
             onChanged();

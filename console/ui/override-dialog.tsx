@@ -11,57 +11,115 @@ import { notify } from './toast.tsx';
 
 const words = text.notifications;
 
+/** Period in milliseconds. Infinite if unknown. */
+interface Period {
+  start: number;
+  end: number;
+}
+
+interface Shift extends Period {
+  /** Null for a gap. */
+  person: string | null;
+}
+
 interface Props {
   onCall: OnCall;
   members: readonly string[];
-  /** Range to override, in milliseconds. Infinite if unknown. Default: from now to the end of the shift. */
-  range?: { start: number; end: number };
+  /** Range to override. Default: from now to the end of the shift. */
+  range?: Period;
+  /** Shifts that the replaced member can take in return. */
+  shifts?: readonly Shift[];
   onSaved: () => void;
   onClose: () => void;
 }
 
-/** Dialog to override who is on call until a given time. */
+/** Dialog to override who is on call until a given time, or to swap shifts. */
 export const OverrideDialog = ({
   onCall: { rotation, member: present, next, endsAt },
   members,
   range,
+  shifts = [],
   onSaved,
   onClose,
 }: Props) => {
-  const first = next?.member ?? members.find((each) => each !== present) ?? present ?? '';
+  const replaced = range ? shifts.find((each) => overlaps(each, range))?.person : present;
+  const others = [next?.member, ...members].filter((each) => each !== undefined && each !== replaced);
+  const first = others[0] ?? present ?? '';
+  const listReturns = (member: string): Shift[] =>
+    shifts.filter((each) => each.person === member && each.start > serverNow() && each.end < Number.POSITIVE_INFINITY);
   const isFuture = range !== undefined && range.start > serverNow();
   const end = range?.end ?? (endsAt ? Date.parse(endsAt) : Number.POSITIVE_INFINITY);
   const blank = {
     member: first,
     start: isFuture ? toTyped(range.start) : '',
     end: Number.isFinite(end) ? toTyped(end) : '',
+    inReturn: '',
     comment: '',
   };
-  const { form, submission } = useDraft(blank, async ({ member, start, end, comment }) => {
+  const { form, submission } = useDraft(blank, async ({ member, start, end, inReturn, comment }) => {
     const [from, until] = [start === '' ? undefined : fromTyped(start), fromTyped(end)];
     if (from !== undefined && Number.isNaN(from)) throw new Error(words.noStart);
     if (!(until > serverNow())) throw new Error(words.noUntil);
     const startsAt = from === undefined ? {} : { startsAt: new Date(from).toISOString() };
-    const body = { rotation, member, ...startsAt, endsAt: new Date(until).toISOString(), comment: comment.trim() };
-    const created = await userClient.createDutyOverride(body);
+    const back = listReturns(member).find((each) => toKey(each) === inReturn);
+    const created = await userClient.createDutyOverride({
+      rotation,
+      member,
+      ...startsAt,
+      endsAt: new Date(until).toISOString(),
+      ...(back && { inReturn: toPeriod(back) }),
+      comment: comment.trim(),
+    });
     const isLater = Date.parse(created.startsAt) > serverNow();
     notify(
-      isLater
-        ? words.overridePlanned(created.member, toMinute(Date.parse(created.startsAt)))
-        : words.overridden(created.member, toMinute(Date.parse(created.endsAt))),
+      back
+        ? words.swapped
+        : isLater
+          ? words.overridePlanned(created.member, toMinute(Date.parse(created.startsAt)))
+          : words.overridden(created.member, toMinute(Date.parse(created.endsAt))),
     );
     onSaved();
     onClose();
   });
+  const returns = listReturns(form.draft.member);
   return (
-    <FormDialog title={words.overrideTitle(rotation)} action={words.overrideAction} onClose={onClose} {...submission}>
+    <FormDialog
+      title={words.overrideTitle(rotation)}
+      action={form.draft.inReturn === '' ? words.overrideAction : words.swapAction}
+      onClose={onClose}
+      {...submission}
+    >
       <p class="hint">{words.overrideHint}</p>
-      <Choice label={words.member} options={members.map((each) => [each, each])} {...form.bind('member')} />
+      <Choice
+        label={words.member}
+        options={members.map((each) => [each, each])}
+        value={form.draft.member}
+        onValue={(member) => form.set({ member, inReturn: '' })}
+      />
       <div class="beside">
         <Field label={words.until} type="datetime-local" {...form.bind('end')} />
         <Field label={words.start} type="datetime-local" hint={words.startHint} {...form.bind('start')} />
       </div>
+      {returns.length > 0 && (
+        <Choice
+          label={words.inReturn}
+          hint={words.inReturnHint}
+          options={[['', words.nothing], ...returns.map((each): [string, string] => [toKey(each), describe(each)])]}
+          {...form.bind('inReturn')}
+        />
+      )}
       <Field label={words.reason} autocomplete="off" {...form.bind('comment')} />
     </FormDialog>
   );
 };
+
+const overlaps = (one: Period, other: Period): boolean => one.start < other.end && other.start < one.end;
+
+const toKey = ({ start }: Period): string => `${start}`;
+
+const toPeriod = ({ start, end }: Period) => ({
+  startsAt: new Date(start).toISOString(),
+  endsAt: new Date(end).toISOString(),
+});
+
+const describe = ({ start, end }: Period): string => `${toMinute(start)} – ${toMinute(end)}`;

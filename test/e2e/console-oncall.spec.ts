@@ -103,6 +103,33 @@ test('a range drawn with the mouse, or shifts chosen with Shift and arrow keys, 
   expect(complaints).toEqual([]);
 });
 
+test('a Reader swaps one of their own shifts for a shift of another person', async ({ serveApp, openConsole }) => {
+  const app = await serveApp();
+  const layers = [{ people: ['admin', 'reader'], handover: { every: '1 day', at: '09:00' } }];
+  await app.request('PUT', '/api/rotations/ops', {
+    token: await app.login('admin'),
+    body: { timeZone: 'UTC', layers },
+  });
+  const { page, complaints } = await openConsole({ app, hash: '#/oncall?page=1' });
+  await logIn(page, 'reader');
+  const calendar = page.getByRole('region', { name: 'Calendar of ops' });
+  const own = calendar.getByRole('button', { name: /^reader: / });
+  await own.nth(1).click();
+  const dialog = page.getByRole('dialog', { name: 'On call: ops' });
+  await expect(dialog.getByLabel('Member')).toHaveValue('admin');
+  await expect(dialog.getByRole('button', { name: 'Override' })).toBeVisible();
+  await dialog.getByLabel('In return').selectOption({ index: 3 });
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await findFaults(page)).toEqual([]);
+  }
+  await dialog.getByRole('button', { name: 'Swap' }).click();
+  await expect(page.getByText('Shifts swapped.')).toBeVisible();
+  await expect(calendar.getByRole('button', { name: /^admin \(override\): / })).toHaveCount(1);
+  await expect(calendar.getByRole('button', { name: /^reader \(override\): / })).toHaveCount(1);
+  expect(complaints).toEqual([]);
+});
+
 test('a Reader sets the address of a calendar with absences, sees own pages by week, and deletes the address', async ({
   openConsole,
 }) => {
