@@ -113,7 +113,8 @@ test(
     await waitUntil('the incident has a picture', async () => (await find())?.snapshot !== null);
     const picture = await read<MachinePicture>(`/api/incidents/${(await find())?.number}/snapshot`);
     assert.deepEqual(picture.failedUnits, ['demo-broken.service']);
-    assert.ok(picture.processes?.byMemory.some(({ user }) => user === 'signalbox'));
+    const ownProcess = picture.processes?.byMemory.find(({ user }) => user === 'signalbox');
+    assert.ok(ownProcess, JSON.stringify(picture));
     const lines = picture.journal?.map(({ source, text }) => `${source}: ${text}`) ?? [];
     assert.ok(lines.includes("systemd: demo-broken.service: Failed with result 'exit-code'."), lines.join('\n'));
     say(
