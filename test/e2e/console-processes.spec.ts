@@ -4,7 +4,7 @@ import type { Scope } from '../support/scope.ts';
 import { test } from './support/console.ts';
 import { findFaults } from './support/page.ts';
 
-/** Starts a process that uses a fifth of a processor and has markup as its name. */
+/** Starts a process that uses a fifth of a CPU and has markup as its name. */
 const startBusy = (scope: Scope): ChildProcess => {
   const script = `process.title = '<b>busy</b>';
     setInterval(() => { for (const end = performance.now() + 20; performance.now() < end; ); }, 100)`;

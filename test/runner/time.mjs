@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Reads the seconds of processor time of this process and, on Linux, of its children that have ended. */
+/** Reads the seconds of CPU time of this process and, on Linux, of its children that have ended. */
 const readProcessorTime = () => {
   if (process.platform === 'linux') {
     // Fields 14 to 17 of proc_pid_stat(5), in hundredths of a second.
@@ -12,4 +12,4 @@ const readProcessorTime = () => {
 };
 
 export const printProcessorTime = (area) =>
-  process.stdout.write(`${readProcessorTime().toFixed(1)} s of processor time: ${area}\n`);
+  process.stdout.write(`${readProcessorTime().toFixed(1)} s of CPU time: ${area}\n`);

@@ -64,7 +64,7 @@ test('a process that exceeds a limit of memory raises an alert, and another aler
   assert.equal(glutton.signalCode, 'SIGKILL');
   const [, , ...last] = await waitForAlerts(app, 4);
   const killed = last.find(({ status }) => status === 'firing');
-  assert.equal(killed?.message, '0 processes glutton-* (expected: at least 1)');
+  assert.equal(killed?.message, '0 processes named glutton-* (expected: at least 1)');
   assert.equal(last.find((one) => one !== killed)?.resolves, worse?.id);
 });
 

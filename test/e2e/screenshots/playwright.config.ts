@@ -8,6 +8,6 @@ export default {
   ...config,
   testMatch: 'screenshots.ts',
   globalSetup: '../support/setup.ts',
-  timeout: 300_000,
+  timeout: 600_000,
   reporter: 'list',
 };

@@ -142,7 +142,7 @@ export const addFirstAlerts = async (request: Request): Promise<void> => {
 export const takeIncidents = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const act = (path: string, body: object) => request('POST', `/api/incidents/${path}`, { headers, body });
   await act('1/acknowledge', { comment: 'The new certificate is ordered' });
-  await act('1/comment', { comment: 'It comes tomorrow, 12 days before this one ends' });
+  await act('1/comment', { comment: 'The new certificate arrives tomorrow, 12 days before the old one expires' });
   await act('1/task', {});
   await act('2/acknowledge', { until: new Date(Date.now() + 4 * 3_600_000).toISOString() });
 };

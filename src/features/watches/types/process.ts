@@ -41,7 +41,7 @@ export const processWatch = defineWatchType({
       thing: pattern,
       isBad: length < min || length > (max ?? length),
       figure: length,
-      words: `${length} ${length === 1 ? 'process' : 'processes'} ${of} (expected: ${wanted})`,
+      words: `${length} ${length === 1 ? 'process' : 'processes'} named ${of} (expected: ${wanted})`,
     };
     if (metric === undefined || length === 0) return [counted];
     if (metric === 'memory') return [counted, measureMemory(pattern, found)];
