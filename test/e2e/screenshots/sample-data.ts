@@ -64,7 +64,7 @@ export const addAlert = async (request: Request, step: number): Promise<void> =>
 export const addSilences = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
   const silences = [
-    { match: { source: 'queue', hostname: 'mail-*' }, endsAt: inHours(3), comment: 'The relay is being moved' },
+    { match: { source: 'queue', hostname: 'mail-*' }, endsAt: inHours(3), comment: 'Moving the relay' },
     { match: { text: '*timed out*' }, startsAt: inHours(20), endsAt: inHours(22), comment: 'web-2 gets more memory' },
     {
       match: { source: 'backup' },
@@ -114,7 +114,7 @@ export const addHeartbeats = async (request: Request, headers: Record<string, st
     ['certbot', { period: 43_200, description: 'Renews certificates' }, ['0', '0', '0', '0', '1']],
     [
       'queue-worker',
-      { period: 3600, description: 'Works off the queue' },
+      { period: 3600, description: 'Processes the queue' },
       [...Array.from({ length: 24 }, () => '0'), 'start'],
     ],
     ['sync-photos', { schedule: '30 3 * * 6', timeZone: 'Europe/Berlin' }, ['start', '0']],
