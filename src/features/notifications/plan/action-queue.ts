@@ -24,7 +24,9 @@ interface WaitingAction {
 /** Stores the incident actions of notifications, up to 500 together. Retries each action until it is stored. */
 export class ActionQueue {
   readonly #parts: ActionQueueParts;
-  readonly #waiting: WaitingAction[] = [];
+  /** Results and attempts of messages. They go first, because a kill would repeat the messages. */
+  readonly #messages: WaitingAction[] = [];
+  readonly #others: WaitingAction[] = [];
   /** Actions added with `addOnce` and not stored yet, as JSON. */
   readonly #pending = new Set<string>();
   #isStoring = false;
@@ -34,46 +36,50 @@ export class ActionQueue {
     this.#parts = parts;
   }
 
-  /** Adds an action. Resolves once it is stored or the queue is closed. */
+  /** Adds an action about a message. Resolves once it is stored or the queue is closed. */
   add(action: SharedAction): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push({ action, resolve });
+      this.#messages.push({ action, resolve });
       this.#store();
     });
   }
 
-  /** Adds an action unless an identical one is waiting. */
+  /** Adds another action, unless an identical one is waiting. */
   addOnce(action: SharedAction): void {
     const name = JSON.stringify(action);
     if (this.#pending.has(name)) return;
     this.#pending.add(name);
-    this.#waiting.push({ action, resolve: () => this.#pending.delete(name) });
+    this.#others.push({ action, resolve: () => this.#pending.delete(name) });
     this.#store();
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const { resolve } of this.#waiting.splice(0)) resolve();
+    for (const list of [this.#messages, this.#others]) for (const { resolve } of list.splice(0)) resolve();
   }
 
   #store(): void {
-    if (this.#isStoring || this.#isClosed || this.#waiting.length === 0) return;
+    if (this.#isStoring || this.#isClosed) return;
+    const messages = this.#messages.splice(0, mostActions);
+    const others = this.#others.splice(0, mostActions - messages.length);
+    if (messages.length + others.length === 0) return;
     this.#isStoring = true;
-    const failed: WaitingAction[] = [];
+    const failed = new Set<WaitingAction>();
     const storeOne = async (waiting: WaitingAction): Promise<void> => {
       const { action, resolve } = waiting;
       try {
         this.#parts.onStored(action, await this.#parts.act(action));
         resolve();
       } catch {
-        failed.push(waiting);
+        failed.add(waiting);
       }
     };
-    void Promise.all(this.#waiting.splice(0, mostActions).map(storeOne)).then(() => {
+    void Promise.all([...messages, ...others].map(storeOne)).then(() => {
       this.#isStoring = false;
-      this.#waiting.unshift(...failed);
+      this.#messages.unshift(...messages.filter((each) => failed.has(each)));
+      this.#others.unshift(...others.filter((each) => failed.has(each)));
       this.#parts.onAttempted();
-      if (failed.length > 0) setTimeout(() => this.#store(), retryMs).unref();
+      if (failed.size > 0) setTimeout(() => this.#store(), retryMs).unref();
       else this.#store();
     });
   }
