@@ -21,12 +21,15 @@ test('a status page does not exist until an Admin creates it, and then shows sta
   const fresh = await app.request('GET', '/status/main');
   assert.equal(fresh.status, 200);
   assert.match(fresh.text, /The state of some systems is unknown/);
+  assert.match(fresh.text, /<span>– · 100\.00 % unknown<\/span>/);
   await ping(app.url, uuid);
   await waitForCheck(app, token, 'heartbeats/job', 'up');
   await waitUntilPasses(async () => {
     const { text } = await app.request('GET', '/status/main');
     assert.match(text, /All systems are up/);
     assert.match(text, /<b>Shop<\/b><span class="s up">Up<\/span>/);
+    // The heartbeat was up for a few seconds of 90 days.
+    assert.match(text, /<span>(?:–|100\.00 %) · 100\.00 % unknown<\/span>/);
   });
   await ping(app.url, `${uuid}/3`);
   await waitUntilPasses(async () => {

@@ -38,8 +38,8 @@ const createFormats = (language: string, timeZone: string) => {
     time: (at: number) => write(at, times.format(at)),
     zoned: (at: number) => write(at, zoned.format(at)),
     range: (from: number, to: number) => write(from, times.formatRange(from, to)),
-    // Rounded down, so that a day with an outage never shows 100 %.
-    percent: (value: number) => `${numbers.format(Math.floor(100 * value) / 100)} %`,
+    // Percentages are rounded down, so that a day with an outage never shows 100 %. Unknown shares are rounded up.
+    percent: (value: number, round: typeof Math.floor = Math.floor) => `${numbers.format(round(100 * value) / 100)} %`,
   };
 };
 type Formats = ReturnType<typeof createFormats>;
@@ -170,14 +170,16 @@ const writeAnnouncement = (
   return `<article class="${classes}"><div class="row">${heading}${current}</div>${parts.join('')}</article>`;
 };
 
-const writeCheck = ({ name, state, percentage, days }: CheckView, words: Words, formats: Formats): string => {
-  const share = percentage === null ? '–' : formats.percent(percentage);
+const writeCheck = (check: CheckView, words: Words, formats: Formats): string => {
+  const { name, state, percentage, unknown, days } = check;
+  const known = percentage === null ? '–' : formats.percent(percentage);
+  const share = escapeHtml(`${known} · ${formats.percent(unknown, Math.ceil)} ${words.states.unknown.toLowerCase()}`);
   const current = `<span class="s ${state}">${escapeHtml(words.states[state])}</span>`;
   const writeRow = (right: string): string => `<div class="row"><b>${escapeHtml(name)}</b>${right}</div>`;
   if (days.length === 0) return `<li>${writeRow(`<span><span class="q">${share}</span> ${current}</span>`)}</li>`;
   const ago = (count: number): string => escapeHtml(words.daysAgo(count));
   return [
-    `<li>${writeRow(current)}<div class="bar">${drawBar(days, formats, `${shownDays} d: ${share}`)}</div>`,
+    `<li>${writeRow(current)}<div class="bar">${drawBar(days, formats, `${shownDays} d: ${known}`)}</div>`,
     `<div class="row q"><span><span class="many">${ago(shownDays)}</span><span class="few">${ago(shownDays / 2)}</span></span>`,
     `<span>${share}</span><span>${escapeHtml(words.today)}</span></div></li>`,
   ].join('');

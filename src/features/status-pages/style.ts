@@ -49,7 +49,7 @@ input,button{font:inherit;padding:.5rem .75rem;border-radius:.4rem;border:1px so
 input{background:var(--raised);color:var(--ink);width:100%;max-width:24rem;margin:.25rem 0 .75rem;display:block}
 button{background:var(--ink);color:var(--paper);font-weight:600;cursor:pointer}
 @media (max-width:40rem){header{padding:1.25rem 1rem 1rem}.row{flex-wrap:wrap;gap:0 1rem}svg{width:200%}
-.few{display:inline}.many{display:none}li,.card{padding:.75rem 1rem}}
+.row.q>:nth-child(2){order:1;width:100%}.few{display:inline}.many{display:none}li,.card{padding:.75rem 1rem}}
 @media print{body{background:#fff;color:#000}.sum{color:#000;background:none;border:2px solid;padding:.5rem 1rem}nav{display:none}
 .card,ul{background:none}svg{height:1.25rem}}
 `.replaceAll('\n', '');

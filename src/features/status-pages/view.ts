@@ -1,4 +1,10 @@
-import { type AvailabilitySource, type CheckId, type CheckState, checkStates } from '../../kit/availability.ts';
+import {
+  type Availability,
+  type AvailabilitySource,
+  type CheckId,
+  type CheckState,
+  checkStates,
+} from '../../kit/availability.ts';
 import type { SilenceStore } from '../../kit/silence-source.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
 import { dayMs } from '../../lib/units.ts';
@@ -25,6 +31,8 @@ export interface CheckView {
   /** Start of the current state in Unix milliseconds. Undefined without history. */
   since: number | undefined;
   percentage: number | null;
+  /** Share of unknown time in percent. */
+  unknown: number;
   days: { day: string; tone: DayTone; percentage: number | null }[];
   /** Outages of the last 24 hours, newest first, in Unix milliseconds. `next`: the state after the outage. */
   outages: { startsAt: number; endsAt: number | null; next: CheckState }[];
@@ -76,11 +84,13 @@ export const createView = (
     checks: group.checks.map((check): CheckView => {
       const id = toCheckId(check);
       const { state, since } = availability.find(id) ?? { state: 'unknown' as const, since: undefined };
+      const measured = availability.measure(id, from, at);
       return {
         name: check.name,
         state,
         since,
-        percentage: availability.measure(id, from, at).percentage,
+        percentage: measured.percentage,
+        unknown: toUnknownShare(measured),
         recent: availability.measure(id, at - dayMs, at).percentage,
         outages: availability.listOutages(id, at - dayMs, at).map(({ startsAt, endsAt }) => ({
           startsAt,
@@ -117,6 +127,9 @@ const findStateAt = (availability: Pick<AvailabilitySource, 'measure'>, check: C
   const seconds = availability.measure(check, from, from + 1000);
   return checkStates.find((state) => seconds[state] > 0) ?? 'unknown';
 };
+
+const toUnknownShare = ({ up, down, maintenance, unknown }: Availability): number =>
+  (100 * unknown) / Math.max(1, up + down + maintenance + unknown);
 
 const toTone = (day: { up: number; down: number; maintenance: number; percentage: number | null }): DayTone => {
   if (day.percentage === null) return day.maintenance > 0 ? 'work' : 'none';
