@@ -146,15 +146,28 @@ export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
 /** Signal for tasks without a signal of their own. */
 const never = new AbortController().signal;
 
+/** Milliseconds between interim responses to a client that has closed its sending side. */
+const interimMs = 500;
+
 /**
  * Creates a signal that is aborted if the connection closes before the response has been sent. Nobody receives the
- * error.
+ * error. A client that has closed its sending side may have left, or may be waiting for the response: interim responses
+ * find out.
  */
 export const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
   const abort = (): void => controller.abort(new HttpError('unavailable', 'The client has disconnected'));
-  if (raw.closed) abort();
+  if (raw.closed) {
+    abort();
+    return controller.signal;
+  }
+  const { socket, httpVersion } = raw.req;
+  const interim = setInterval(() => {
+    // HTTP/1.0 has no interim responses.
+    if (socket.readableEnded && !raw.headersSent && httpVersion === '1.1') raw.writeProcessing();
+  }, interimMs);
   raw.once('close', () => {
+    clearInterval(interim);
     if (!raw.writableFinished) abort();
   });
   return controller.signal;

@@ -71,6 +71,33 @@ test('a host gets a command once, and a result that no caller awaits is refused'
   assert.deepEqual((await running).json.result, [{ Id: 1 }]);
 });
 
+test('a command ends at the hub when its client disconnects', async (t) => {
+  const { hub, token } = await startHub(t);
+  const key = await enrol(hub, token, 'web-1');
+  await report(hub, key, 'web-1', { allowsCommands: true });
+  const client = new AbortController();
+  const running = fetch(`${hub.url}/api/hosts/web-1/execute`, {
+    method: 'POST',
+    signal: client.signal,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(command),
+  }).catch((error: Error) => error.name);
+  let sent: { id: string }[] = [];
+  await waitUntil('the host gets the command', async () => {
+    const { json } = await report(hub, key, 'web-1', { allowsCommands: true });
+    sent = (json['commands'] as typeof sent | undefined) ?? [];
+    return sent.length > 0;
+  });
+  client.abort();
+  assert.equal(await running, 'AbortError');
+  await waitUntil('the audit has the command', async () => {
+    const { json } = await hub.request<{ data: { exit: string }[] }>('GET', '/api/executions', { token });
+    return json.data.some(({ exit }) => exit === 'abandoned');
+  });
+  const body = { id: sent[0]?.id, rows: [] };
+  assert.equal((await hub.request('POST', '/api/hosts/web-1/results', { token: key, body })).status, 404);
+});
+
 test('a host that floods the hub with results of unknown commands gets 429', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
