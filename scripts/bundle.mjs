@@ -63,6 +63,22 @@ const withSqlite = {
     }),
 };
 
+/**
+ * Reads exports of `node:http` when they are used. An `import` reads all of them at once, and Node.js 22 and later then
+ * load undici, HTTP/2 and web streams.
+ */
+const withLazyHttp = {
+  name: 'with-lazy-http',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:http$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'lazy' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'lazy' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}')`,
+    }));
+  },
+};
+
 /** Keeps a module in a separate file, in a folder relative to the file that imports it. */
 const apart = (filter, file, folder) => ({
   name: file,
@@ -102,7 +118,7 @@ export const bundleProgram = async ({ plugins = [], ...options }) => {
     legalComments: 'none',
     logLevel: 'error',
     metafile: true,
-    plugins: [withoutUnused, withSqlite, ...plugins],
+    plugins: [withoutUnused, withSqlite, withLazyHttp, ...plugins],
     ...options,
   });
 };

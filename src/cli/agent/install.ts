@@ -44,6 +44,8 @@ ExecStart=${words.map(quote).join(' ')}
 Restart=always
 RestartSec=5
 TimeoutStopSec=20
+# One pool of memory for all threads: 1.5 MiB less.
+Environment=MALLOC_ARENA_MAX=1
 StateDirectory=signalbox-agent
 StateDirectoryMode=0700
 UMask=0077
