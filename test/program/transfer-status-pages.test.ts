@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { onePage, putPage } from '../status-pages/support/pages.ts';
+import { publicUrl, subscribe, toMail } from '../status-pages/support/subscribers.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { end, header } from '../support/export-lines.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { adminToken } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
@@ -54,6 +56,27 @@ test('announcements and subscribers move from files to a database and back', { s
   const back = createFiles(t);
   await importInto(back, await exportFrom(database));
   assert.deepEqual(await read(t, back), expected);
+});
+
+test('a reader who has left stays away in another store', async (t) => {
+  const mails = await startMailServer(t);
+  const settings = { timeZone: 'UTC', publicUrl, destinations: [toMail(mails)], jwtSecret: 'x'.repeat(32) };
+  const from = createFiles(t);
+  const before = await startApp(t, { settings: { ...from.settings, ...settings } });
+  const token = await adminToken(before);
+  await putPage(before, token, 'main', onePage);
+  const link = await subscribe(before, mails, 'anna@example.com');
+  const path = '/api/status-pages/main/subscribers';
+  const { json } = await before.request<{ data: { id: string }[] }>('GET', path, { token });
+  const [anna] = json.data;
+  assert.equal((await before.request('DELETE', `${path}/${anna?.id}`, { token })).status, 200);
+  await before.close();
+  const to = createFiles(t);
+  await importInto(to, await exportFrom(from));
+  const after = await startApp(t, { settings: { ...to.settings, ...settings } });
+  assert.equal((await after.request('POST', link)).status, 410);
+  const left = await after.request<{ count: number }>('GET', path, { token: await adminToken(after) });
+  assert.equal(left.json.count, 0);
 });
 
 test('subscribers with line breaks, and repeated ids, are not imported', async (t) => {

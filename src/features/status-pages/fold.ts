@@ -60,6 +60,8 @@ export type PageEvent =
   /** `askedAt`: time of the confirmation link. Undefined for a subscriber from another store. */
   | { type: 'subscribed'; subscriber: Omit<Subscriber, 'through'>; askedAt?: number; at: number }
   | { type: 'unsubscribed'; subscriber: string; at: number }
+  /** An address left a page of another store at `at`. */
+  | ({ type: 'departed' } & Departure)
   /**
    * The updates up to `through` were sent to the subscribers, or were given up because the mail server refused them for
    * too long.
@@ -70,7 +72,7 @@ export type PageEvent =
   /** Departures whose confirmation links have expired no longer count. */
   | { type: 'expired'; at: number }
   /** Announcement from another store. */
-  | { type: 'imported'; announcement: Announcement; at: number };
+  | { type: 'imported'; announcement: Omit<Announcement, 'updates'> & { updates: readonly NewUpdate[] }; at: number };
 
 /**
  * Result of an event: the changed announcement or subscriber, or the reason why nothing has changed. `crowded`: the
@@ -153,6 +155,9 @@ export class PagesFold implements ProjectionState<PageOutcome> {
         return this.#subscribe(event.subscriber, event.askedAt);
       case 'unsubscribed':
         return this.#unsubscribe(event.subscriber, event.at);
+      case 'departed':
+        this.#noteDeparture(event);
+        return undefined;
       case 'mailed':
         for (const id of event.subscribers) {
           const known = this.#subscribers.get(id);
@@ -262,9 +267,12 @@ export class PagesFold implements ProjectionState<PageOutcome> {
     this.#depart(page, everybody, Math.max(at, ...subscribers.map((one) => one.at)));
   }
 
-  /** Stores a departure. The clocks of instances can differ, so a later departure may have an earlier time. */
   #depart(page: string, address: string, at: number): void {
-    const left = toDepartureHash(page, address);
+    this.#noteDeparture({ left: toDepartureHash(page, address), at });
+  }
+
+  /** Stores a departure. The clocks of instances can differ, so a later departure may have an earlier time. */
+  #noteDeparture({ left, at }: Departure): void {
     this.#departures.set(left, Math.max(at, this.#departures.get(left) ?? at));
   }
 }
@@ -280,6 +288,7 @@ const knownTypes: readonly unknown[] = [
   'updated',
   'subscribed',
   'unsubscribed',
+  'departed',
   'mailed',
   'forgotten',
   'expired',

@@ -34,10 +34,15 @@ const ExportedSubscriber = Type.Object(
   { additionalProperties: false },
 );
 
-/** Exports each announcement and subscriber as one line. Imports each line as one event. Nothing is mailed again. */
+const ExportedDeparture = Type.Object(
+  { left: Type.String({ pattern: '^[\\w-]{43}$' }), at: Milliseconds },
+  { additionalProperties: false },
+);
+
+/** Exports each announcement, subscriber and departure as one line. Imports each line as one event. Nothing is mailed again. */
 export const pagesTransfer = defineTransfer<PageSnapshotEntry | PortableRecord>({
   name: 'status-pages',
-  lines: { announcements: ExportedAnnouncement, subscribers: ExportedSubscriber },
+  lines: { announcements: ExportedAnnouncement, subscribers: ExportedSubscriber, departures: ExportedDeparture },
   projection: { former: { table: log }, createState: () => new PagesFold(refuseDamage) },
   table: createProjectionTable(log),
   toLine: (entry) => {
@@ -45,6 +50,7 @@ export const pagesTransfer = defineTransfer<PageSnapshotEntry | PortableRecord>(
       const updates = entry.updates.map(({ number: _, ...update }) => update);
       return ['announcements', { ...entry, updates }];
     }
+    if ('left' in entry) return ['departures', entry];
     if (!('address' in entry)) return undefined;
     const { through: _, ...subscriber } = entry;
     return ['subscribers', subscriber];
@@ -53,17 +59,23 @@ export const pagesTransfer = defineTransfer<PageSnapshotEntry | PortableRecord>(
     const ids = new Set<string>();
     const at = Date.now();
     return (key, value) => {
-      const given = value as Static<typeof ExportedAnnouncement> | Static<typeof ExportedSubscriber>;
+      const given = value as
+        | Static<typeof ExportedAnnouncement>
+        | Static<typeof ExportedSubscriber>
+        | Static<typeof ExportedDeparture>;
+      if ('left' in given) return toImported({ type: 'departed', ...given });
       if (ids.has(given.id)) throw new SettingsError([`${key}.id was already used in an earlier line`]);
       ids.add(given.id);
       if ('address' in given && !isMailAddress(given.address)) {
         throw new SettingsError([`${key}.address must be an address such as anna@example.org`]);
       }
-      const event =
+      return toImported(
         'address' in given
           ? { type: 'subscribed', subscriber: given, at }
-          : { type: 'imported', announcement: given, at };
-      return { id: createId(), record: event as PageEvent & Record<string, unknown> };
+          : { type: 'imported', announcement: given, at },
+      );
     };
   },
 });
+
+const toImported = (event: PageEvent): PortableRecord => ({ id: createId(), record: { ...event } });
