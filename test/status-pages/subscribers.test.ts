@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { hourMs, MiB } from '../../src/lib/units.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type MailServer, refusal, startMailServer } from '../support/mail-server.ts';
+import { withClock } from '../support/notifications.ts';
 import type { Scope } from '../support/scope.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
+import { mountSmall } from '../watches/support/small-disk.ts';
 import { onePage, putPage } from './support/pages.ts';
 import { form, mailsTo, publicUrl, subscribe, toMail } from './support/subscribers.ts';
 
@@ -66,6 +71,30 @@ test('a confirmation link subscribes nobody after its page was deleted and creat
   assert.equal((await app.request('POST', path)).status, 410);
   const { json } = await app.request<{ count: number }>('GET', '/api/status-pages/main/subscribers', { token });
   assert.equal(json.count, 0);
+});
+
+test('departures that cannot be forgotten are logged', async (t) => {
+  const dataDir = mountSmall(t, 64);
+  if (dataDir === undefined) return t.skip('not root');
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const server = await startMailServer(t);
+  let now = Date.now();
+  const warnings: unknown[] = [];
+  const log = pino({ level: 'warn' }, { write: (text: string) => void warnings.push(JSON.parse(text)['msg']) });
+  const settings = { publicUrl, destinations: [toMail(server)], dataDir, maxEventLoopDelay: 0 };
+  const app = await startApp(t, { settings, log, features: withClock(() => new Date(now)) });
+  const token = await app.login('admin');
+  await putPage(app, token, 'main', onePage);
+  await subscribe(app, server, 'anna@example.com');
+  const path = '/api/status-pages/main/subscribers';
+  const { json } = await app.request<{ data: { id: string }[] }>('GET', path, { token });
+  assert.equal((await app.request('DELETE', `${path}/${json.data[0]?.id}`, { token })).status, 200);
+  now += 25 * hourMs;
+  assert.throws(() => writeFileSync(join(dataDir, 'filling'), Buffer.alloc(128 * MiB)), { code: 'ENOSPC' });
+  t.mock.timers.tick(hourMs);
+  await waitUntil('the failure is logged', () =>
+    warnings.includes('status pages: expired departures cannot be removed'),
+  );
 });
 
 test('addresses with line breaks and other texts are refused, and no mail is sent', async (t) => {

@@ -101,7 +101,9 @@ export const statusPages = defineFeature({
         // A start must read at most an hour of events.
         saving = setInterval(() => {
           if (!lease.isHeld()) return;
-          void store.expireDepartures(clock().getTime()).catch(() => undefined);
+          void store
+            .expireDepartures(clock().getTime())
+            .catch((err: Error) => log.warn({ err }, 'status pages: expired departures cannot be removed'));
           void store.save();
         }, hourMs).unref();
       },

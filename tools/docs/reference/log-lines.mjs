@@ -208,6 +208,10 @@ export const logLines = [
     meaning: 'the page is not served; `name` has its name',
   },
   {
+    messages: ['warn status pages: expired departures cannot be removed'],
+    meaning: 'retried every hour',
+  },
+  {
     messages: ['warn status pages: emails to subscribers cannot be sent'],
     meaning: 'retried with pauses of up to 10 minutes, for 24 hours',
   },
