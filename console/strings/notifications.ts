@@ -133,4 +133,5 @@ export const notificationTexts = {
   overridePlanned: (member: string, from: string) => `${member} will be on call from ${from}.`,
   noUntil: 'Choose an end in the future.',
   noStart: 'Choose a start time.',
+  noReturn: 'The shift in return is no longer available: choose another.',
 };

@@ -42,11 +42,23 @@ export const OverrideDialog = ({
   onSaved,
   onClose,
 }: Props) => {
-  const replaced = range ? shifts.find((each) => overlaps(each, range))?.person : present;
+  const inRange = new Set(
+    range ? shifts.filter((each) => overlaps(each, range)).map(({ person }) => person) : [present],
+  );
+  /** Person on call in the whole range. Undefined if there are several. */
+  const replaced = inRange.size === 1 ? [...inRange][0] : undefined;
   const others = [next?.member, ...members].filter((each) => each !== undefined && each !== replaced);
   const first = others[0] ?? present ?? '';
+  const canSwap = (member: string): boolean => typeof replaced === 'string' && replaced !== member;
   const listReturns = (member: string): Shift[] =>
-    shifts.filter((each) => each.person === member && each.start > serverNow() && each.end < Number.POSITIVE_INFINITY);
+    shifts.filter(
+      (each) =>
+        canSwap(member) &&
+        each.person === member &&
+        each.start > serverNow() &&
+        each.end < Number.POSITIVE_INFINITY &&
+        !(range && overlaps(each, range)),
+    );
   const isFuture = range !== undefined && range.start > serverNow();
   const end = range?.end ?? (endsAt ? Date.parse(endsAt) : Number.POSITIVE_INFINITY);
   const blank = {
@@ -62,6 +74,7 @@ export const OverrideDialog = ({
     if (!(until > serverNow())) throw new Error(words.noUntil);
     const startsAt = from === undefined ? {} : { startsAt: new Date(from).toISOString() };
     const back = listReturns(member).find((each) => toKey(each) === inReturn);
+    if (inReturn !== '' && !back) throw new Error(words.noReturn);
     const created = await userClient.createDutyOverride({
       rotation,
       member,

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { Slice } from '../lib/slice.ts';
 import { listPids, parseProcessStat } from './linux/processes.ts';
 import { createHangGuard, readKernelFile } from './reading.ts';
 
@@ -6,6 +8,9 @@ import { createHangGuard, readKernelFile } from './reading.ts';
 const maxMs = 2000;
 
 const maxReadMs = 250;
+
+/** Milliseconds before an environment that could not be read in time is read again. */
+const retryMs = 50;
 
 /** Reading the environment of a process may hang, because the memory of a stuck process is locked. */
 const guard = createHangGuard();
@@ -24,21 +29,32 @@ export const readStartTicks = (pid: number | undefined): number => {
 export const killMarked = async (assignment: string, startTicks: number): Promise<void> => {
   const killed = new Set<number>();
   const deadline = performance.now() + maxMs;
+  const slice = new Slice();
+  /** Kills a process if it has the mark. Resolves to true if another round must follow. */
   const kill = async (pid: number): Promise<boolean> => {
-    if (killed.has(pid) || readStartTicks(pid) < startTicks || !(await isMarked(pid, assignment))) return false;
+    const ticks = readStartTicks(pid);
+    if (killed.has(pid) || ticks < startTicks) return false;
+    const environment = await readEnvironment(pid);
+    if (environment === null) {
+      await setTimeout(retryMs);
+      return true;
+    }
+    // Meanwhile, another process may have received the process id.
+    if (!environment.split('\0').includes(assignment) || readStartTicks(pid) !== ticks) return false;
     process.kill(pid, 'SIGKILL');
     killed.add(pid);
     return true;
   };
-  for (let isDone = false; !isDone && performance.now() < deadline; ) {
+  for (let isDone = false; !isDone; ) {
     isDone = true;
     for (const pid of await listPids('/proc').catch(() => [])) {
+      if (performance.now() > deadline) return;
+      if (slice.isOver) await slice.giveWay();
       if (await kill(pid).catch(() => false)) isDone = false;
     }
   }
 };
 
-const isMarked = async (pid: number, assignment: string): Promise<boolean> => {
-  const environment = await guard(() => readFile(`/proc/${pid}/environ`, 'latin1'), maxReadMs);
-  return environment?.split('\0').includes(assignment) === true;
-};
+/** Reads the environment of a process. Resolves to null if the read takes too long. */
+const readEnvironment = (pid: number): Promise<string | null> =>
+  guard(() => readFile(`/proc/${pid}/environ`, 'latin1'), maxReadMs);

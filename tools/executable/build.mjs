@@ -18,10 +18,10 @@ const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2
 
 /**
  * Parts of the program that are assets. V8 keeps the text of a script in memory, so an agent takes 9 MiB less without
- * them.
+ * them. Only the server has compiled code, because V8 does not use such code with the flags of an agent.
  */
 const parts = [
-  { name: 'server', entry: 'src/cli/program.ts', filter: /\/program\.ts$/ },
+  { name: 'server', entry: 'src/cli/program.ts', filter: /\/program\.ts$/, isCompiled: true },
   { name: 'mysql', entry: 'src/features/watches/types/mysql-driver.ts', filter: /\/mysql-driver\.ts$/ },
   { name: 'undici', entry: 'undici', filter: /^undici$/ },
   { name: 'sqlite', entry: 'node-sqlite3-wasm', filter: /^node-sqlite3-wasm$/ },
@@ -30,9 +30,11 @@ const parts = [
 const partsAsAssets = {
   name: 'parts-as-assets',
   setup: ({ onResolve, onLoad }) => {
-    for (const { name, filter } of parts) onResolve({ filter }, () => ({ path: name, namespace: 'part' }));
-    onLoad({ filter: /^/, namespace: 'part' }, ({ path }) => ({
-      contents: `module.exports = require('./load-part.cjs').loadPart('${path}')`,
+    for (const { name, filter, isCompiled = false } of parts) {
+      onResolve({ filter }, () => ({ path: name, namespace: 'part', pluginData: { isCompiled } }));
+    }
+    onLoad({ filter: /^/, namespace: 'part' }, ({ path, pluginData: { isCompiled } }) => ({
+      contents: `module.exports = require('./load-part.cjs').loadPart('${path}', ${isCompiled})`,
       resolveDir: home,
     }));
   },
@@ -67,13 +69,13 @@ export const buildExecutable = async () => {
       });
     await bundle('src/main.ts', 'program.cjs', { plugins: [partsAsAssets] });
     const wrapper = { banner: { js: '(function(module,require){' }, footer: { js: '})' } };
-    for (const { name, entry } of parts) {
+    for (const { name, entry, isCompiled } of parts) {
       await bundle(entry, `${name}.cjs`, wrapper);
-      runHere(node, join(home, 'write-cache.cjs'), `${name}.cjs`, `${name}.cache`);
+      if (isCompiled) runHere(node, join(home, 'write-cache.cjs'), `${name}.cjs`, `${name}.cache`);
     }
     const texts = ['package.json', 'dist/licences.json', 'dist/texts.json'];
     const pages = [...texts, ...listFiles('dist/public', 'dist/console')].map((path) => [path, join(root, path)]);
-    const files = parts.flatMap(({ name }) => [`${name}.cjs`, `${name}.cache`]);
+    const files = parts.flatMap(({ name, isCompiled }) => [`${name}.cjs`, ...(isCompiled ? [`${name}.cache`] : [])]);
     const made = files.map((name) => [name, join(folder, name)]);
     const assets = { ...Object.fromEntries([...pages, ...made]), 'dist/node-license.txt': nodeLicense };
     const config = { main: 'program.cjs', output: 'blob', disableExperimentalSEAWarning: true, useCodeCache: true };
@@ -84,7 +86,9 @@ export const buildExecutable = async () => {
     if (spawnSync('strip', ['-o', file, node]).status !== 0) copyFileSync(node, file);
     runHere(process.execPath, ...postject, ...fuse);
     chmodSync(file, 0o755);
-    runHere(file, '--version');
+    // Loads the server.
+    writeFileSync(join(folder, 'settings.json'), '{}');
+    runHere(file, 'check-config', 'settings.json');
     putInPlace(file, executablePath);
   });
   const megabytes = Math.round(statSync(executablePath).size / 1e6);

@@ -4,7 +4,7 @@ import { defineList, defineShape, orNull } from '../../kit/shape.ts';
 import { Time } from '../../kit/time.ts';
 
 /** Formula of the percentage. Shown in responses and printed on pages. */
-export const percentageRule = '100 × up ÷ (up + down), rounded down; maintenance and unobserved time do not count';
+export const percentageRule = '100 × up ÷ (up + down), rounded down; maintenance and unknown time do not count';
 
 const seconds = (description: string, example: number) => Type.Integer({ description, examples: [example] });
 

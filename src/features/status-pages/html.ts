@@ -38,8 +38,10 @@ const createFormats = (language: string, timeZone: string) => {
     time: (at: number) => write(at, times.format(at)),
     zoned: (at: number) => write(at, zoned.format(at)),
     range: (from: number, to: number) => write(from, times.formatRange(from, to)),
-    // Percentages are rounded down, so that a day with an outage never shows 100 %. Unknown shares are rounded up.
-    percent: (value: number, round: typeof Math.floor = Math.floor) => `${numbers.format(round(100 * value) / 100)} %`,
+    // Percentages are rounded down, so that a day with an outage never shows 100 %.
+    percent: (value: number) => `${numbers.format(Math.floor(100 * value) / 100)} %`,
+    // Unknown shares are rounded up, except for the inexact last digits of a product.
+    unknownShare: (value: number) => `${numbers.format(Math.ceil(100 * value - 1e-9) / 100)} %`,
   };
 };
 type Formats = ReturnType<typeof createFormats>;
@@ -173,7 +175,7 @@ const writeAnnouncement = (
 const writeCheck = (check: CheckView, words: Words, formats: Formats): string => {
   const { name, state, percentage, unknown, days } = check;
   const known = percentage === null ? '–' : formats.percent(percentage);
-  const share = escapeHtml(`${known} · ${formats.percent(unknown, Math.ceil)} ${words.states.unknown.toLowerCase()}`);
+  const share = escapeHtml(`${known} · ${formats.unknownShare(unknown)} ${words.states.unknown.toLowerCase()}`);
   const current = `<span class="s ${state}">${escapeHtml(words.states[state])}</span>`;
   const writeRow = (right: string): string => `<div class="row"><b>${escapeHtml(name)}</b>${right}</div>`;
   if (days.length === 0) return `<li>${writeRow(`<span><span class="q">${share}</span> ${current}</span>`)}</li>`;

@@ -17,7 +17,7 @@ export const defaultTimeoutMs = 10_000;
 const maxTimeoutMs = 30_000;
 
 /** Milliseconds after the timeout at which a check that has not ended is given up. */
-const graceMs = 3000;
+export const checkGraceMs = 3000;
 
 /** Milliseconds between a fault and the retry. */
 export const retryMs = 2000;
@@ -68,7 +68,7 @@ export class CheckRunner {
       await this.#waitForTurn();
       const checking = this.#check(watch, timeoutMs);
       void checking.then(onEnd);
-      const found = await awaitWithin(timeoutMs + graceMs, checking);
+      const found = await awaitWithin(timeoutMs + checkGraceMs, checking);
       return found ?? new Error(`no response within ${timeoutMs / 1000} s`);
     };
     return type.usesNetworkSlot || type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();

@@ -1,6 +1,6 @@
 import type { DependencySource } from '../../kit/dependencies.ts';
 import type { Offers } from '../../kit/offers.ts';
-import { defaultTimeoutMs, retryMs } from './check-runner.ts';
+import { checkGraceMs, defaultTimeoutMs, retryMs } from './check-runner.ts';
 import { isUnknownAlert } from './fingerprints.ts';
 import type { WatchKeeper } from './kind.ts';
 import type { KnownWatch } from './known-watch.ts';
@@ -43,4 +43,4 @@ export const createWatchDependencies = ({
 
 /** Returns the maximum milliseconds between a failure of a watched thing and its alert. */
 const toDetectionMs = ({ everyMs, forMs, settings: { retries = 0, limit = 0 } }: KnownWatch): number =>
-  everyMs + forMs + (retries + 1) * (Math.max(defaultTimeoutMs, limit) + retryMs);
+  everyMs + forMs + (retries + 1) * (Math.max(defaultTimeoutMs, limit) + checkGraceMs) + retries * retryMs;

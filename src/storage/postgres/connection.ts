@@ -289,7 +289,7 @@ export class Primary {
   }
 }
 
-/** Resolves to the reason why all attempts failed. Lasting problems take precedence. */
+/** Resolves to the reason why all attempts failed. Permanent problems take precedence. */
 const explain = async (attempts: readonly Promise<void>[]): Promise<unknown> => {
   const reasons = (await Promise.allSettled(attempts)).flatMap((each) => ('reason' in each ? [each.reason] : []));
   return reasons.map(findPermanentProblem).find(Boolean) ?? reasons[0];

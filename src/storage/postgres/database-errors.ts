@@ -53,7 +53,7 @@ export const foreignTables =
 export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
 
 /** Advice by SQLSTATE for failures that a retry does not fix: credentials, database, rights, TLS. */
-const lasting: Record<string, string> = {
+const permanent: Record<string, string> = {
   '28P01': 'the password is wrong: correct the password in the address',
   '28000': 'this user is not allowed to connect: allow the user in pg_hba.conf, or use another user',
   '3D000': 'the database does not exist: create the database, or correct the address',
@@ -65,7 +65,7 @@ const lasting: Record<string, string> = {
 };
 
 /** Advice by message, for messages from the driver and PgBouncer that are more specific than their codes. */
-const lastingMessages: [message: RegExp, problem: string][] = [
+const permanentMessages: [message: RegExp, problem: string][] = [
   [
     /does not support SSL/,
     'the server offers no TLS: turn on TLS on the server, or use sslmode=disable in a network that you trust',
@@ -74,11 +74,11 @@ const lastingMessages: [message: RegExp, problem: string][] = [
   [/^no such database/, 'the database does not exist: create the database, or correct the address'],
 ];
 
-/** Returns the lasting problem behind a connection failure. Undefined for any other failure. */
+/** Returns the permanent problem behind a connection failure. Undefined for any other failure. */
 export const findPermanentProblem = (error: unknown): PermanentProblem | undefined => {
   if (error instanceof PermanentProblem) return error;
-  const [, advice] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
-  const problem = advice ?? lasting[failureCodeOf(error)];
+  const [, advice] = permanentMessages.find(([message]) => message.test((error as Error).message)) ?? [];
+  const problem = advice ?? permanent[failureCodeOf(error)];
   return problem === undefined ? undefined : new PermanentProblem(problem, { cause: error });
 };
 

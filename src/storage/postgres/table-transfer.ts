@@ -23,7 +23,7 @@ interface TableExportOptions<Store> {
 
 /**
  * Reads the changes of stores in one consistent snapshot, in pieces. Returns false if no signalbox has used the
- * database yet. Changes nothing. Skips tables that an older version does not have. Throws a LastingProblem if only a
+ * database yet. Changes nothing. Skips tables that an older version does not have. Throws a PermanentProblem if only a
  * newer version can read the database.
  */
 export async function* exportTables<Store extends PortableStore>(

@@ -88,7 +88,8 @@ export class CheckPlan {
 /** True if a heartbeat has its planned definition, and was neither paused, resumed nor pinged. */
 const isLeftLive = (heartbeat: Heartbeat, planned: object): boolean =>
   heartbeat.pausedAt === null &&
-  heartbeat.resumedAt === null &&
+  // Undefined in version 1.1.0.
+  (heartbeat.resumedAt ?? null) === null &&
   heartbeat.lastPingAt === null &&
   Object.entries(planned).every(([name, value]) => isDeepStrictEqual(heartbeat[name as keyof Heartbeat], value));
 

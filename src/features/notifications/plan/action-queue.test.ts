@@ -22,5 +22,25 @@ test('the results of messages are stored before thousands of waiting steps, so t
   queue.close();
 });
 
-const toAction = (type: 'escalate' | 'notify', index: number): SharedAction =>
+test('a result of a message is stored after an earlier removal of the notifications of its incident', async () => {
+  const stored: string[] = [];
+  const queue = new ActionQueue({
+    act: async ({ type }) => {
+      stored.push(type);
+      return undefined;
+    },
+    onStored: () => undefined,
+    onAttempted: () => undefined,
+  });
+  for (let index = 0; index < 1000; index += 1) queue.addOnce(toAction('escalate', index));
+  queue.addOnce(toAction('forget', 1));
+  await queue.add(toAction('notify', 1));
+  assert.deepEqual(
+    stored.filter((type) => type !== 'escalate'),
+    ['forget', 'notify'],
+  );
+  queue.close();
+});
+
+const toAction = (type: 'escalate' | 'forget' | 'notify', index: number): SharedAction =>
   ({ type, id: `${index}`, by: 'signalbox' }) as SharedAction;

@@ -49,7 +49,9 @@ export class ActionQueue {
     const name = JSON.stringify(action);
     if (this.#pending.has(name)) return;
     this.#pending.add(name);
-    this.#others.push({ action, resolve: () => this.#pending.delete(name) });
+    // Results and attempts of messages change the state that `forget` removes, so their order counts.
+    const list = action.type === 'forget' ? this.#messages : this.#others;
+    list.push({ action, resolve: () => this.#pending.delete(name) });
     this.#store();
   }
 
