@@ -105,10 +105,7 @@ export const consoleCost: Measure = async ({ scope }) => {
   ];
 };
 
-/**
- * Measures a process in several readings. Each contains the percentage of one processor that the process uses, and how
- * often per second its main thread sleeps.
- */
+/** Takes several readings of a process: its CPU usage in percent of one core, and the wakeups of its main thread. */
 export const measureCost = async (pid: number) => {
   const read = () => [performance.now(), readCpuMs(pid), readStatus(pid, 'voluntary_ctxt_switches')] as const;
   await setTimeout(readingMs);

@@ -55,7 +55,7 @@ export const alertTexts = {
   link: 'Open at the sender',
   deliveries: 'Deliveries',
   noDeliveries: 'Not sent to any destination.',
-  notifiedBy: (number: number) => `Notified by incident #${number}`,
+  notifiedBy: (number: number) => `Notifications are sent for incident #${number}`,
   context: 'Before and after',
   copyText: 'Copy as text',
   copyJson: 'Copy as JSON',

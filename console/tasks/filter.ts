@@ -15,13 +15,13 @@ export const taskPriorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Cr
 
 export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 
-/** Maximum length of a search text on the server. */
-const mostSearched = 256;
+/** Maximum length of a search text that the server accepts. */
+const maxSearchLength = 256;
 
 /** Reads filters from the URL: one filter for the table, or one filter per non-empty column for the board. */
 export const readFilters = (): TaskCriteria[] => {
   const { q, ...others } = taskFilter.read();
-  const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;
+  const filter = { ...others, q: q?.slice(0, maxSearchLength) } as TaskCriteria;
   if (!isBoard()) return [filter];
   return taskStatuses
     .filter((status) => !filter.status || filter.status === status)

@@ -196,7 +196,7 @@ const toUrlHost = (url: string): string | undefined => (URL.canParse(url) ? new 
 export interface ListenerOptions {
   /** Refuses requests for host names that this server does not serve. */
   checkHost: Check;
-  /** True if pages of all origins may use the server. */
+  /** True if pages from any origin may use the API (CORS). */
   cors: boolean;
   /** True if the server itself speaks TLS. */
   secure: boolean;

@@ -244,9 +244,9 @@ export const pagingHeaders = {
 };
 
 /**
- * Adds `X-Total-Count`, and a `Link` to each of the other pages by its relation (RFC 8288): `next`, `prev`, `first`,
- * `last`. A page is given by members that replace those of the request's query. Links are relative, so that they work
- * behind a proxy that serves the program under another path.
+ * Sets `X-Total-Count`, and a `Link` header (RFC 8288) with the relations `next`, `prev`, `first` and `last`. Each entry
+ * of `pages` holds only the query parameters that differ from the request. Links are relative, so that they work behind
+ * a proxy that serves the program under another path.
  */
 export const setPaging = (
   reply: FastifyReply,

@@ -129,7 +129,7 @@ test('an alert whose incident notified people shows the destinations, and not th
   await logIn(page, 'reader');
   await page.getByRole('link', { name: 'sda1 is full' }).click();
   const dialog = page.getByRole('dialog', { name: 'Alert' });
-  await expect(dialog.getByRole('link', { name: 'Notified by incident #1' })).toBeVisible();
+  await expect(dialog.getByRole('link', { name: 'Notifications are sent for incident #1' })).toBeVisible();
   await expect(dialog.getByText('pager', { exact: true })).toBeVisible();
   await expect(dialog.getByText('Not sent to any destination.')).toHaveCount(0);
   expect(complaints).toEqual([]);

@@ -10,7 +10,7 @@ export const oncallCommand = defineAskingCommand({
   name: 'oncall',
   summary: 'Show the people on call and next in each rotation, or override a rotation.',
   flags: {
-    at: { value: 'TIME', summary: 'Show the people on call at this time, in the format of --until. Default now.' },
+    at: { value: 'TIME', summary: 'Show the people on call at this time, in the format of --until. Default: now.' },
     nextWeek: { summary: 'List the shifts of next week, from Monday on.' },
     nextMonth: { summary: 'List the shifts of next month.' },
     load: {
@@ -19,7 +19,7 @@ export const oncallCommand = defineAskingCommand({
         'Show the pages and disturbed nights of a user (me for yourself) by week. SIGNALBOX_KEY must be a user token.',
     },
     override: { value: 'ROTATION=MEMBER', summary: 'Put this member of a rotation on call; needs --until.' },
-    from: { value: 'TIME', summary: 'Start of the override, in the format of --until. Default now.' },
+    from: { value: 'TIME', summary: 'Start of the override, in the format of --until. Default: now.' },
     until: {
       value: 'TIME',
       summary: 'End of the override: 18:00, "Thu 18:00", 2h, 30m, 1d or an RFC 3339 time.',

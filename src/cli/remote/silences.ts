@@ -79,7 +79,7 @@ export const silenceCommand = defineAskingCommand({
     'With --schedule, a maintenance window of the duration --for starts at each time of the cron expression.',
   ],
   flags: {
-    from: { value: 'TIME', summary: 'Start of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default now.' },
+    from: { value: 'TIME', summary: 'Start of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default: now.' },
     for: { value: 'TIME', summary: `Duration: 30m, 2h or 1d. Default ${usualSpan}.` },
     until: { value: 'TIME', summary: 'End of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
     schedule: {

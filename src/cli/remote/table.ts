@@ -14,8 +14,8 @@ const maxWidth = 28;
 const minWidth = 8;
 
 /**
- * Widths of the last and most informative column. Other columns shrink to give it the first width, and are omitted to
- * give it the second.
+ * Widths of the last column, which is the most informative. Other columns shrink until it has `lastWide`, and are
+ * omitted until it has `minLastWidth`.
  */
 const lastWide = 36;
 const minLastWidth = 24;

@@ -57,7 +57,7 @@ const ExportedRow = Type.Object(
 
 type Change = { state: HostState } | { host: string; row: RingRow };
 
-/** Query for the rows of each host in line order. It reads a ring at a time, by the primary key. */
+/** Selects the rows of all hosts in the order of the export. Reads one ring at a time through the primary key. */
 const selectRows = `SELECT known.name AS host, ring.step, kept.at, kept.body
   FROM signalbox.host AS known
   CROSS JOIN (VALUES ${rings.map(({ step, size }) => `(${step}, ${size})`)}) AS ring (step, size)

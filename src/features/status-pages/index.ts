@@ -17,7 +17,7 @@ import { PageStore } from './store.ts';
 import { createSubscribeRoutes } from './subscribe-routes.ts';
 import { pagesTransfer } from './transfer.ts';
 
-/** Feature for status pages. They show states of checks, announcements and maintenance to people outside. */
+/** Status pages: public pages with the states of checks, announcements and maintenance. */
 export const statusPages = defineFeature({
   name: 'status-pages',
   needs: ['settings', 'silences', 'incidents', 'availability', 'notifications'],

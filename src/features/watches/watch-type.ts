@@ -63,7 +63,7 @@ export interface WatchType {
   name: WatchSettings['type'];
   /** Returns which instances run the check: one per machine, one for the network, or every instance. */
   scope(watch: WatchSettings): WatchScope;
-  /** True if checks of a machine use the slots of network checks. Needed for checks that start a program. */
+  /** True if a check with the scope `machine` also takes a slot of network checks, because it starts a program. */
   usesNetworkSlot?: boolean;
   /** Settings that the type allows, and settings that it requires. */
   keys: readonly (keyof typeof ownWatchSettings)[];

@@ -7,7 +7,7 @@ export interface PlannedChange {
   what: 'user' | 'contact method' | 'rotation' | 'override' | 'policy' | 'watch' | 'heartbeat';
   name: string;
   detail: string;
-  /** Requests that make the change, in order. Paths are below the server's address. */
+  /** Requests that make the change, in order. Paths are relative to the server's URL. */
   requests?: readonly { method: 'POST' | 'PUT'; path: string; body?: object }[];
   /** Request that takes the first request back if a later request fails. */
   undo?: { method: 'DELETE'; path: string };

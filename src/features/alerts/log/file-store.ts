@@ -40,7 +40,7 @@ export class FileAlertStore extends AlertStore {
     return this.#projection.state.repeats;
   }
 
-  /** Waits for other requests that are storing alerts with the same series or keys. */
+  /** Stores alerts, after other requests that are storing alerts with the same series or keys. */
   protected storeKeyed(alerts: readonly ReceivedAlert[]): Promise<AlertOutcome[]> {
     const names = listNames(alerts);
     if (names.size === 0) return this.#storeNow(alerts);

@@ -65,7 +65,7 @@ const name = Type.String({
   description: 'Up to 64 letters, digits, `_` and `-`.',
 });
 
-/** Members of a rotation, in requests and in the config file. */
+/** Fields of a rotation, in requests and in the config file. */
 export const rotationMembers = {
   timeZone: Type.Optional(
     Type.String({

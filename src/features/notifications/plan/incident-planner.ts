@@ -22,7 +22,7 @@ interface PlannerParts {
   escalations: Pick<Escalations, 'governs' | 'isNotOnCall' | 'isStarting'>;
 }
 
-/** Plans the notification of an incident to a destination from the incident, its blocks, the people on call and the time. */
+/** Decides when a destination is notified of an incident, given its blocks, the people on call and the time. */
 export class IncidentPlanner {
   readonly #parts: PlannerParts;
 

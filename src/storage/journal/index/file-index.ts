@@ -24,7 +24,7 @@ interface NumberRange {
   max: number;
 }
 
-/** Ranges of the values that occur in the records in part of a file. */
+/** Ranges of seqs, times and ids in one part of a file. */
 export interface Ranges {
   seqs: NumberRange;
   /** Times of records, in Unix milliseconds. */
