@@ -22,7 +22,9 @@ test('PowerShell gets the command on standard input and no variables of the serv
   assert.deepEqual(await createPowerShellRunner(recorded.program).run(command, signal), { rows: [], truncated: false });
   assert.equal(recorded.readInput(), toShellRequest(command));
   const own = recorded.readVariables().filter((name) => !/^(NODE_V8_COVERAGE|PWD|SHLVL|_)$/.test(name));
-  assert.ok(own.every((name) => /^(PATH|HOME|LC_ALL|NO_COLOR|RUN_BY_SIGNALBOX|POWERSHELL_|DOTNET_|PSModule)/.test(name)));
+  assert.ok(
+    own.every((name) => /^(PATH|HOME|LC_ALL|NO_COLOR|RUN_BY_SIGNALBOX|POWERSHELL_|DOTNET_|PSModule)/.test(name)),
+  );
 });
 
 test("no value changes PowerShell's arguments or runs as code", { skip }, async (t) => {
