@@ -49,16 +49,14 @@ export const OverrideDialog = ({
   const replaced = inRange.size === 1 ? [...inRange][0] : undefined;
   const others = [next?.member, ...members].filter((each) => each !== undefined && each !== replaced);
   const first = others[0] ?? present ?? '';
-  const canSwap = (member: string): boolean => typeof replaced === 'string' && replaced !== member;
-  const listReturns = (member: string): Shift[] =>
-    shifts.filter(
+  const listReturns = (member: string): Shift[] => {
+    if (typeof replaced !== 'string' || replaced === member) return [];
+    const isFree = (each: Shift): boolean => !range || !overlaps(each, range);
+    return shifts.filter(
       (each) =>
-        canSwap(member) &&
-        each.person === member &&
-        each.start > serverNow() &&
-        each.end < Number.POSITIVE_INFINITY &&
-        !(range && overlaps(each, range)),
+        each.person === member && each.start > serverNow() && each.end < Number.POSITIVE_INFINITY && isFree(each),
     );
+  };
   const isFuture = range !== undefined && range.start > serverNow();
   const end = range?.end ?? (endsAt ? Date.parse(endsAt) : Number.POSITIVE_INFINITY);
   const blank = {

@@ -114,7 +114,7 @@ test('a process that leaves the group and the output outlives a program that exi
   for (const pid of pids.read()) process.kill(pid, 'SIGKILL');
 });
 
-test('processes of another run, and processes that keep starting others, are told apart and ended', async (t) => {
+test('stopping a run ends its processes, even if they keep starting others, and leaves other runs alone', async (t) => {
   const other = writeProgram(t, 'other', 'echo $$; exec sleep 300');
   const chain = `while :; do setsid sh -c 'echo $$; sleep 0.01 & exec sleep 300' & sleep 0.05; done`;
   const program = writeProgram(t, 'chain', `setsid sh -c "$(cat "$0.loop")" & exec sleep 300`);

@@ -45,10 +45,10 @@ interface ChildEnd {
 }
 
 /**
- * Runs a program without a shell, in its own process group. Resolves when the whole group has ended. On Linux, processes
- * that left the group are also ended if the program is stopped or if they keep its output open. Rejects with the
- * signal's reason after an abort, with an error thrown by `onOutput`, or with the system's error if the program cannot
- * be started.
+ * Runs a program without a shell, in its own process group. Resolves when the whole group has ended. On Linux, also
+ * ends processes outside the group if the program is stopped or such processes keep the program's output open. Rejects
+ * with the signal's reason after an abort, with an error thrown by `onOutput`, or with the system's error if the program
+ * cannot be started.
  */
 export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   const { onOutput, signal } = request;

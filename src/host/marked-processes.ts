@@ -22,9 +22,9 @@ export const readStartTicks = (pid: number | undefined): number => {
 };
 
 /**
- * Kills all processes started since `startTicks` whose environment contains an assignment, such as `NAME=value`, and all
- * that they start meanwhile. Finds no processes on systems without /proc, and none of other users unless this process is
- * privileged.
+ * Kills all processes started since `startTicks` whose environment contains an assignment, such as `NAME=value`, and the
+ * processes that they start meanwhile. Kills nothing on systems without /proc. Processes of other users are killed only
+ * if this process is privileged.
  */
 export const killMarked = async (assignment: string, startTicks: number): Promise<void> => {
   const killed = new Set<number>();

@@ -244,8 +244,8 @@ export const pagingHeaders = {
 };
 
 /**
- * Sets `X-Total-Count`, and a `Link` header (RFC 8288) with the relations `next`, `prev`, `first` and `last`. Each entry
- * of `pages` holds only the query parameters that differ from the request. Links are relative, so that they work behind
+ * Sets `X-Total-Count`, and a `Link` header (RFC 8288) with the relations `next`, `prev`, `first` and `last`. An entry of
+ * `pages` holds only the query parameters that differ from the request. Links are relative, so that they work behind
  * a proxy that serves the program under another path.
  */
 export const setPaging = (

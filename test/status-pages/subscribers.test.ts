@@ -75,7 +75,7 @@ test('a confirmation link subscribes nobody after its page was deleted and creat
 
 test('departures that cannot be forgotten are logged', async (t) => {
   const dataDir = mountSmall(t, 64);
-  if (dataDir === undefined) return t.skip('not root');
+  if (dataDir === undefined) return t.skip('mounting a file system needs root');
   t.mock.timers.enable({ apis: ['setInterval'] });
   const server = await startMailServer(t);
   let now = Date.now();

@@ -14,6 +14,10 @@ import { readWatch, tryWatch, waitForAlerts, waitForState } from './support/watc
 const plugins = '/usr/lib/nagios/plugins';
 const installed = existsSync(plugins) ? {} : requires({ programs: ['monitoring-plugins-basic'] });
 
+/** Returns a plugin watch for each program, whose failures do not fire during a test. */
+const toWatches = (programs: Record<string, string>) =>
+  Object.entries(programs).map(([name, program]) => ({ name, type: 'plugin', command: [program], for: 3600 }));
+
 test("Debian's plugins are run, with their level and performance values", installed, async (t) => {
   const plugin = (name: string, ...command: string[]) => ({
     name,
@@ -77,13 +81,7 @@ test('plugins that never end, fork, print too much or are missing are unknown, a
     odd: writeProgram(t, 'odd', 'echo odd >&2; exit 77'),
     silent: writeProgram(t, 'silent', 'exit 1'),
   };
-  const watches = Object.entries(programs).map(([name, program]) => ({
-    name,
-    type: 'plugin',
-    command: [program],
-    for: 3600,
-  }));
-  const app = await startApp(t, { settings: { watches } });
+  const app = await startApp(t, { settings: { watches: toWatches(programs) } });
   const token = await app.login('admin');
   const textOf = async (name: string) => (await readWatch(app, token, name)).things[0]?.text;
   for (const name of ['missing', 'unreadable', 'killed', 'odd', 'printing', 'endless'])
@@ -124,13 +122,7 @@ END`;
     printing: writeProgram(t, 'printing', `setsid sleep 1000 & ${note}; head -c 100000000 /dev/zero`),
     exited: writeProgram(t, 'exited', `setsid sleep 1000 & ${note}; echo exited`),
   };
-  const watches = Object.entries(programs).map(([name, program]) => ({
-    name,
-    type: 'plugin',
-    command: [program],
-    for: 3600,
-  }));
-  const app = await startApp(t, { settings: { watches } });
+  const app = await startApp(t, { settings: { watches: toWatches(programs) } });
   const token = await app.login('admin');
   const textOf = async (name: string) => (await readWatch(app, token, name)).things[0]?.text;
   for (const name of ['session', 'twice', 'silent', 'printing']) await waitForState(app, token, name, 'cannot check');
